@@ -1,0 +1,39 @@
+# Everything a fresh machine with Python 3.11 needs: `make demo`, `make test`. Set-up is done once, into .venv.
+PYTHON ?= python3.11
+BIN = .venv/bin
+SECONDS_EACH ?= 60
+DEALS ?= 1000
+
+.PHONY: demo test nightly lint format bench clean
+
+demo: .venv/installed
+	$(BIN)/python -m experiments.demo --seconds $(SECONDS_EACH) --deals $(DEALS)
+
+test: .venv/installed
+	$(BIN)/python -m pytest -n auto
+
+nightly: .venv/installed
+	$(BIN)/python -m pytest -n auto --hypothesis-profile nightly
+
+lint: .venv/installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: .venv/installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/installed
+	$(BIN)/python -m experiments.benchmark
+
+.venv/installed: pyproject.toml agents/pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt pip
+	$(BIN)/python -m pip install --quiet -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[all]" -e ./agents
+	touch $@
+
+clean:
+	rm -rf .venv build dist *.egg-info results runs
+	find . -name __pycache__ -prune -exec rm -rf {} +

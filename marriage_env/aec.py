@@ -1,0 +1,378 @@
+"""One AEC environment over any game."""
+
+from __future__ import annotations
+
+import operator
+import secrets
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.env_logger import EnvLogger
+
+from marriage_env.cards import CARD_NAMES, CARDS
+from marriage_env.chips import Payment, payments
+from marriage_env.compiled import compiling, copy_records
+from marriage_env.engine import ENDED, PAID, SEAT_BITS
+from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
+from marriage_env.game import Game
+from marriage_env.observation import Layout
+from marriage_env.options import make_rules, one_of, whole
+from marriage_env.render.text import describe
+from marriage_env.table import ACTIONS
+
+RENDER_MODES = ("ansi", "human")
+RESET_OPTIONS = ("dealer", "pots", "packs")
+POT_LIMIT = 1000
+NO_PACKS = np.zeros((0, CARDS), np.uint8)
+
+
+class ActionSpace(gymnasium.spaces.Discrete):
+    """`Discrete` whose masked `sample`, which takes several times as long as our `step`, is made quick."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
+        """A random action: with a mask one of those it allows, each equally likely. See `Discrete.sample`."""
+        usual = isinstance(mask, np.ndarray) and mask.dtype == np.int8 and mask.shape == (self.n,)
+        if usual and probability is None:
+            allowed = mask.nonzero()[0]
+            if len(allowed):
+                return allowed[int(self.np_random.random() * len(allowed))]
+        return super().sample(mask, probability)
+
+
+class TableEnv(AECEnv[str, Any, int]):
+    """One table of a game as a PettingZoo AEC environment; a game's module makes a class of it.
+
+    Args:
+        render_mode: None, ``"ansi"`` (`render` returns text) or ``"human"`` (each step prints it).
+        mask_in: ``"observation"``: observations are dicts of ``observation`` and ``action_mask``; ``"info"``: they are the
+            vector alone. The mask is in ``infos[agent]["action_mask"]`` in both.
+        viewer: whose hand `render` shows: an agent, ``"all"``, or None for whoever is to act.
+        **options: the game's rule options.
+
+    Raises:
+        OptionError: an option is unknown or cannot be; the message says what is allowed.
+    """
+
+    game: ClassVar[Game]
+    #: What an illegal action does: True: it ends the match, as PettingZoo's wrapped environments do; False: it raises.
+    illegal_ends_match: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        render_mode: str | None = None,
+        mask_in: str = "observation",
+        viewer: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        self.rules = make_rules(self.game.rules, options)
+        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        self.mask_in = one_of("mask_in", mask_in, ("observation", "info"))
+        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
+        self.viewer = one_of("viewer", viewer, (None, *self.possible_agents, "all"))
+        self.layout: Layout = self.game.layout(self.rules)
+        self.agents: list[str] = []
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._tables = self.game.new_tables(1, self.rules)
+        self._packs = NO_PACKS
+        self._seeded = False
+        self._begun = False
+        self._paid = False
+        self._action_spaces = [ActionSpace(ACTIONS) for _ in self.possible_agents]
+        self._observation_spaces = [self._new_observation_space() for _ in self.possible_agents]
+        state_size = self.layout.size + (self.rules.players - 1) * self.rules.pack_size
+        self.state_space = gymnasium.spaces.Box(0.0, 1.0, (state_size,), np.float32)
+
+    def _new_observation_space(self) -> gymnasium.spaces.Space[Any]:
+        vector = gymnasium.spaces.Box(0.0, 1.0, (self.layout.size,), np.float32)
+        if self.mask_in == "info":
+            return vector
+        mask = gymnasium.spaces.Box(0, 1, (ACTIONS,), np.int8)
+        return gymnasium.spaces.Dict({"observation": vector, "action_mask": mask})
+
+    # PettingZoo's interface
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        """The space of an agent's observations."""
+        return self._observation_spaces[self._seat(agent)]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+        """`Discrete(61)`: 0-51 a card, 52-59 the claims in the rulebook's order, 60 pass."""
+        return self._action_spaces[self._seat(agent)]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Begin a match.
+
+        Args:
+            seed: of the table's random stream, 0 or more. Without one, the stream goes on where it is; the very first
+                time it begins anywhere.
+            options: each alone or with others: ``dealer``, a seat; ``pots``, the chips in each pot, 0 to 1,000;
+                ``packs``, for each of the first deals of the match the ids of all cards, top first.
+
+        Raises:
+            OptionError: the seed or an option cannot be; the match under way, if any, is left as it was.
+        """
+        seed = None if seed is None else whole("seed", seed, 0, 2**64 - 1)
+        dealer, pots, packs = self._reset_options(options or {})
+        table = self._tables[0]
+        if seed is not None or not self._seeded:
+            table["seed"] = secrets.randbits(64) if seed is None else seed
+            table["draws"] = 0
+            self._seeded = True
+        table["pots"] = pots
+        self._packs = packs
+        mask = np.zeros(ACTIONS, np.int8)
+        actor = self.game.begin(self._tables, dealer, packs, mask)
+        self.agents = self.possible_agents.copy()
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._idle_infos = {agent: {"action_mask": np.zeros(ACTIONS, np.int8)} for agent in self.agents}
+        self.infos = self._idle_infos.copy()
+        self.agent_selection = self.possible_agents[actor]
+        self.infos[self.agent_selection] = {"action_mask": mask}
+        self._skip_agent_selection = None
+        self._paid = False
+        self._begun = True
+
+    def step(self, action: int | None) -> None:
+        """Let `agent_selection` take an action; None for an agent whose match is over.
+
+        Raises:
+            IllegalActionError: `action` is no action, or (in `raw_env`) not a legal one. Nothing has changed.
+            ResetNeededError: no match is under way.
+        """
+        if not self.agents:
+            raise ResetNeededError("step: no match is under way; call reset() first")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            if action is not None:
+                raise IllegalActionError(f"action {action!r} of {agent}: the match is over; allowed is None, or reset()")
+            self._was_dead_step(action)
+            return
+        mask = np.zeros(ACTIONS, np.int8)
+        outcome = self.game.advance(self._tables, self._number(action), self._packs, mask)
+        if outcome < 0:
+            self._refuse(action)
+            return
+        self.infos[agent] = self._idle_infos[agent]
+        self._settle_account(agent, outcome & PAID)
+        if outcome & ENDED:
+            self._end()
+        else:
+            self.agent_selection = actor = self.possible_agents[outcome & SEAT_BITS]
+            self.infos[actor] = {"action_mask": mask}
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> Any:
+        """What an agent sees now, in fresh arrays: see the game's page for the fields.
+
+        The mask is all zeros for an agent who is not to act.
+        """
+        self._need_match("observe")
+        seat = self._seat(agent)
+        vector = np.empty(self.layout.size, np.float32)
+        mask = np.empty(ACTIONS, np.int8)
+        self.game.perceive(self._tables, seat, self.layout.blank, self.layout.at, vector, mask)
+        return vector if self.mask_in == "info" else {"observation": vector, "action_mask": mask}
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, rewards since his last action, termination, truncation and info of `agent_selection`."""
+        self._need_match("last")
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Yield `agent_selection` until nobody is left."""
+        self._need_match("agent_iter")
+        return super().agent_iter(max_iter)
+
+    def state(self) -> NDArray[np.float32]:
+        """The whole table, for a centralised critic: what player_0 sees, then the hands of the others, card by card."""
+        self._need_match("state")
+        state = np.zeros(self.state_space.shape, np.float32)
+        size, pack_size = self.layout.size, self.rules.pack_size
+        mask = np.empty(ACTIONS, np.int8)
+        self.game.perceive(self._tables, 0, self.layout.blank, self.layout.at, state[:size], mask)
+        hands = self._tables[0]["hands"][1 : self.rules.players].astype("<u8")
+        cards = np.unpackbits(hands.view(np.uint8), bitorder="little").reshape(-1, 64)
+        state[size:] = cards[:, CARDS - pack_size : CARDS].ravel()
+        return state
+
+    def render(self) -> str | None:
+        """The table in words: returned in mode ``"ansi"``, printed in mode ``"human"``."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() was called without a render_mode; make the environment with one, such as 'ansi'")
+            return None
+        self._need_match("render")
+        text = describe(self)
+        if self.render_mode == "ansi":
+            return text
+        print(text, flush=True)
+        return None
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    # What is seen from outside the game
+
+    @property
+    def pots(self) -> dict[str, int]:
+        """The chips in each pot, by the rulebook's names."""
+        self._need_match("pots")
+        return dict(zip(self.game.pot_names, self._tables[0]["pots"].tolist(), strict=True))
+
+    @property
+    def balances(self) -> dict[str, int]:
+        """What each player has won or lost in the match so far, contributions and fines included (9.2)."""
+        self._need_match("balances")
+        return dict(zip(self.possible_agents, self._tables[0]["balances"].tolist(), strict=False))
+
+    @property
+    def dealer(self) -> str:
+        """Who has dealt."""
+        self._need_match("dealer")
+        return self.possible_agents[self._tables[0]["dealer"]]
+
+    @property
+    def ledger(self) -> list[Payment]:
+        """Who paid whom in the last step, how much and why. The first step's includes the first contributions."""
+        self._need_match("ledger")
+        return payments(self._tables[0], self.game.pot_names, self.game.reasons)
+
+    @property
+    def table(self) -> Any:
+        """A copy of the table's record (dtype `game.table`)."""
+        return self._tables[0].copy()
+
+    def action_name(self, action: int) -> str:
+        """An action in the rulebook's words: a card such as ``"QH"``, a claim, or ``"pass"``."""
+        return self.game.action_names[whole("action", action, 0, ACTIONS - 1)]
+
+    def decode(self, observation: Any) -> dict[str, Any]:
+        """An observation of this environment, field by field, by names."""
+        vector = observation["observation"] if isinstance(observation, Mapping) else observation
+        return self.layout.decode(vector)
+
+    def clone(self) -> TableEnv:
+        """An environment that goes on exactly like this one, and apart from it; many times faster than `deepcopy`."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._tables = copy_records(self._tables)
+        twin.agents = self.agents.copy()
+        if self._begun:
+            for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
+                setattr(twin, name, getattr(self, name).copy())
+            twin.infos = {agent: info.copy() for agent, info in self.infos.items()}
+        return twin
+
+    # Within
+
+    def _reset_options(self, options: Mapping[str, Any]) -> tuple[int, list[int], NDArray[np.uint8]]:
+        """Dealer (-1: to be drawn), pots and packs of a reset, checked."""
+        if not isinstance(options, Mapping):
+            raise OptionError(f"options={options!r}: allowed is a dict with any of {', '.join(RESET_OPTIONS)}")
+        for name in options:
+            if name not in RESET_OPTIONS:
+                raise OptionError(f"{name!r} is not a reset option: allowed are {', '.join(RESET_OPTIONS)}")
+        dealer, pots, packs = (options.get(name) for name in RESET_OPTIONS)
+        return (
+            -1 if dealer is None else whole("dealer", dealer, 0, self.rules.players - 1),
+            [0] * len(self.game.pot_names) if pots is None else check_pots(pots, self.game.pot_names),
+            NO_PACKS if packs is None else check_packs(packs, self.rules.pack_size, self.rules.deals),
+        )
+
+    def _seat(self, agent: str) -> int:
+        try:
+            return self._seats[agent]
+        except (KeyError, TypeError):
+            allowed = ", ".join(self.possible_agents)
+            raise OptionError(f"agent {agent!r} is not at this table: allowed are {allowed}") from None
+
+    def _need_match(self, what: str) -> None:
+        if not self._begun:
+            raise ResetNeededError(f"{what}: no match has begun; call reset() first")
+
+    def _number(self, action: Any) -> int:
+        try:
+            return operator.index(action)
+        except TypeError:
+            raise IllegalActionError(
+                f"action {action!r} of {self.agent_selection} is not a whole number: allowed are {self._allowed()}"
+            ) from None
+
+    def _allowed(self) -> str:
+        mask = self.infos[self.agent_selection]["action_mask"]
+        return ", ".join(f"{action} ({self.game.action_names[action]})" for action in np.flatnonzero(mask))
+
+    def _refuse(self, action: Any) -> None:
+        number = self._number(action)
+        if not (self.illegal_ends_match and 0 <= number < ACTIONS):
+            name = f" ({self.game.action_names[number]})" if 0 <= number < ACTIONS else ""
+            raise IllegalActionError(
+                f"action {number}{name} of {self.agent_selection} is not legal: allowed are {self._allowed()}"
+            )
+        EnvLogger.warn_on_illegal_move()
+        self.game.give_up_match(self._tables)
+        agent = self.agent_selection
+        self.infos[agent] = self._idle_infos[agent]
+        self._settle_account(agent, True)
+        self._end()
+
+    def _settle_account(self, agent: str, paid: int | bool) -> None:
+        """Rewards of the step just taken by `agent`."""
+        cumulative = self._cumulative_rewards
+        cumulative[agent] = 0.0
+        if paid:
+            changes = self._tables[0]["rewards"].tolist()
+            for seat, other in enumerate(self.possible_agents):
+                self.rewards[other] = change = float(changes[seat])
+                cumulative[other] += change
+            self._paid = True
+        elif self._paid:
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+            self._paid = False
+
+    def _end(self) -> None:
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[0]
+
+
+def check_pots(pots: Any, names: tuple[str, ...]) -> list[int]:
+    """The pots of a reset; OptionError if they are not a number of chips for each pot."""
+    if not isinstance(pots, (list, tuple, np.ndarray)) or len(pots) != len(names):
+        raise OptionError(f"pots={pots!r}: allowed is a list of {len(names)} numbers of chips: {', '.join(names)}")
+    return [whole(f"pots[{place}]", chips, 0, POT_LIMIT) for place, chips in enumerate(pots)]
+
+
+def check_packs(packs: Any, pack_size: int, deals: int) -> NDArray[np.uint8]:
+    """The packs of a reset as an array (deals set, 52); OptionError if one is not a whole pack."""
+    if not isinstance(packs, (list, tuple, np.ndarray)) or len(packs) > deals:
+        raise OptionError(f"packs={packs!r:.100}: allowed is a list of at most {deals} packs, one for each deal")
+    checked = np.zeros((len(packs), CARDS), np.uint8)
+    lowest = CARDS - pack_size
+    for number, pack in enumerate(packs):
+        if not isinstance(pack, (list, tuple, np.ndarray)) or len(pack) != pack_size:
+            length = f"{len(pack)} cards" if isinstance(pack, (list, tuple, np.ndarray)) else f"{pack!r:.100}"
+            raise OptionError(f"packs[{number}] is {length}: allowed is a list of all {pack_size} card ids, top first")
+        cards = [whole(f"packs[{number}][{place}]", card, lowest, CARDS - 1) for place, card in enumerate(pack)]
+        for card in cards:
+            if cards.count(card) > 1:
+                raise OptionError(
+                    f"packs[{number}] has {card} ({CARD_NAMES[card]}) twice: allowed is each of {lowest} to {CARDS - 1} once"
+                )
+        checked[number, :pack_size] = cards
+    return checked

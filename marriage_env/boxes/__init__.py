@@ -1,0 +1,29 @@
+"""Boxes: the trick-taking Marriage."""
+
+from marriage_env.boxes.observation import layout, observe, recall
+from marriage_env.boxes.play import deal, forfeit, step
+from marriage_env.boxes.rules import MAX_PLAYERS, MIN_PLAYERS, BoxesRules
+from marriage_env.boxes.scripted import choose
+from marriage_env.boxes.state import ACTION_NAMES, BOXES, CLAIM_NAMES, REASONS, TABLE
+from marriage_env.game import Game
+
+__all__ = ["GAME", "BoxesRules"]
+
+GAME = Game(
+    name="boxes",
+    rules=BoxesRules,
+    min_players=MIN_PLAYERS,
+    max_players=MAX_PLAYERS,
+    table=TABLE,
+    action_names=ACTION_NAMES,
+    claim_names=CLAIM_NAMES,
+    pot_names=BOXES,
+    reasons=REASONS,
+    layout=layout,
+    deal=deal,
+    step=step,
+    forfeit=forfeit,
+    observe=observe,
+    recall=recall,
+    choose=choose,
+)

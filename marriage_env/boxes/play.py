@@ -1,0 +1,511 @@
+"""The rules of play of Boxes, clause by clause, on one record of dtype `TABLE`.
+
+Source: the Russian rules of the first Marriage, by the rulebook whose clause numbers stand in the comments.
+Departures: none. An action is taken with `step`, which expects a legal one (`table.legal`); where it leaves the phase
+CHANCE, a deal is due: `deal`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marriage_env import cards
+from marriage_env.boxes.rules import HAND
+from marriage_env.boxes.state import (
+    BEST_SEQUENCE,
+    BOX_WON,
+    BOXES,
+    CONTRIBUTION,
+    FAULT_NOTICED,
+    FAULT_PLAYED,
+    ILLEGAL_ACTION,
+    JACK_OF_DIAMONDS,
+    JESTER,
+    JESTER_BOX,
+    JESTER_COVERED,
+    JESTER_PAID,
+    KING_BOX,
+    KING_CLAIM,
+    KING_OF_HEARTS,
+    MARRIAGE,
+    MARRIAGE_BOX,
+    MARRIAGE_IN_HAND,
+    MARRIAGE_LOST,
+    MARRIAGE_ON_TABLE,
+    MISDEAL,
+    NOBODY,
+    PENALTY,
+    PLAIN_MARRIAGES,
+    PUT_BACK,
+    QUEEN_BOX,
+    QUEEN_CLAIM,
+    QUEEN_OF_HEARTS,
+    REVOKE,
+    SEQUENCE,
+    SEQUENCE_BOX,
+    TRICK_PAY,
+    TRICKS,
+)
+from marriage_env.cards import ACE, HEARTS, KING, NONE, QUEEN, TEN, highest, holds, of_suit, only, size
+from marriage_env.chips import POT, everybody, others, pay, pot, seat
+from marriage_env.compiled import compiled
+from marriage_env.declaring import begin_declaring, declared, first_open_claim, give_up, pass_turn, show
+from marriage_env.randomness import below, happens, shuffle
+from marriage_env.table import (
+    ANSWER,
+    CHANCE,
+    DECLARE,
+    FIRST_CLAIM,
+    OVER,
+    PASS,
+    PASS_ALONE,
+    PLAY,
+    close_deal,
+    eldest,
+    left_of,
+    note_opening_pots,
+    open_deal,
+    open_step,
+    pack_of_deal,
+    record_play,
+)
+
+ALL_BOXES = (1 << (POT + len(BOXES))) - (1 << POT)  # as a party set
+QUEEN_OF_HEARTS_ALONE = np.uint64(1 << QUEEN_OF_HEARTS)
+JACK_OF_DIAMONDS_ALONE = np.uint64(1 << JACK_OF_DIAMONDS)
+KING_OF_HEARTS_ALONE = np.uint64(1 << KING_OF_HEARTS)
+
+
+# 2 The deal
+
+
+@compiled
+def deal(table: Any, packs: Any) -> Any:
+    """Open the next deal: contributions, cards, and whose turn it is.
+
+    `packs`, uint8 of shape (deals set, 52), holds the packs that were set, top card first; a deal beyond them is
+    shuffled from the table's stream.
+    """
+    open_deal(table)
+    pay(table, everybody(table), ALL_BOXES, 1, CONTRIBUTION)  # 2.1
+    note_opening_pots(table)
+    deal_cards(table, packs, stand_for_pack(table))
+    open_trick(table)
+    table.revokes = 0
+    for suit in range(4):
+        table.lost_by[suit] = NOBODY
+    for number in range(table.rules.players):
+        table.tricks[number] = 0
+        table.open_claims[number] = claims_in(table.hands[number])
+    if not begin_declaring(table):
+        begin_play(table)
+    elif table.rules.declare_all:  # 3.1
+        while table.phase == DECLARE:
+            step_declaring(table, first_open_claim(table))
+    table.legal = legal(table)
+
+
+@compiled
+def stand_for_pack(table: Any) -> Any:
+    """Misdeals (2.3) and faulty packs (2.4), paid for, until a deal stands; whether its pack is faulty, unnoticed."""
+    table.misdeals = 0
+    table.faults_noticed = 0
+    short = table.rules.pack_size - 1 < HAND * table.rules.players + 1
+    faulty = happens(table, table.rules.faulty_pack_rate)
+    while True:
+        if happens(table, table.rules.misdeal_rate):
+            pay(table, seat(table.dealer), others(table, table.dealer), 1, MISDEAL)
+            table.misdeals += 1
+        elif faulty and (short or happens(table, table.rules.fault_noticed_rate)):
+            pay(table, seat(table.dealer), others(table, table.dealer), 1, FAULT_NOTICED)
+            table.faults_noticed += 1
+            faulty = False
+        else:
+            return faulty
+
+
+@compiled
+def deal_cards(table: Any, packs: Any, faulty: Any) -> Any:
+    """Three cards to each, then two to each, then the turn-up (2.2); a faulty pack lacks a random card (2.4)."""
+    players = table.rules.players
+    pack_size = table.rules.pack_size
+    pack = np.empty(pack_size, np.uint8)
+    if not pack_of_deal(table, packs, pack):
+        for place in range(pack_size):
+            pack[place] = cards.CARDS - pack_size + place
+        shuffle(table, pack, HAND * players + 2)
+    table.missing = NOBODY
+    if faulty:
+        gap = below(table, pack_size)
+        table.missing = pack[gap]
+        for place in range(gap, pack_size - 1):
+            pack[place] = pack[place + 1]
+    number = eldest(table)
+    for order in range(players):
+        hand = NONE
+        for place in range(3):
+            hand |= only(pack[3 * order + place])
+        for place in range(2):
+            hand |= only(pack[3 * players + 2 * order + place])
+        table.hands[number] = hand
+        number = left_of(table, number)
+    table.turn_up = pack[HAND * players]
+
+
+# 3 Declarations
+
+
+@compiled
+def claims_in(hand: Any) -> Any:
+    """The claims open to a hand (3.2), bit c for claim c."""
+    claims = 0
+    if best_sequence(hand) != NONE:
+        claims |= 1 << SEQUENCE
+    if holds(hand, JACK_OF_DIAMONDS):
+        claims |= 1 << JESTER
+    if holds(hand, KING_OF_HEARTS):
+        claims |= 1 << KING_CLAIM
+    if holds(hand, QUEEN_OF_HEARTS):
+        claims |= 1 << QUEEN_CLAIM
+    if (hand & pair(HEARTS)) == pair(HEARTS):
+        claims |= 1 << MARRIAGE
+    for claim, suit in PLAIN_MARRIAGES:
+        if (hand & pair(suit)) == pair(suit):
+            claims |= 1 << claim
+    return claims
+
+
+@compiled
+def pair(suit: Any) -> Any:
+    """The king and queen of a suit."""
+    return only(4 * KING + suit) | only(4 * QUEEN + suit)
+
+
+@compiled
+def best_sequence(hand: Any) -> Any:
+    """The three or more hearts in unbroken rank order in a hand of five (it can hold but one such), or no card."""
+    hearts = hand & of_suit(HEARTS)
+    rest = hearts & (hearts >> np.uint64(4)) & (hearts >> np.uint64(8))  # the lowest cards of threes in a row
+    return rest | (rest << np.uint64(4)) | (rest << np.uint64(8))
+
+
+@compiled
+def sequence_value(sequence: Any) -> Any:
+    """A number that is larger for the better sequence (3.4): by points, then length, then top card."""
+    points = 0
+    rest = sequence
+    while rest != NONE:
+        points += card_points(cards.lowest(rest) // 4)
+        rest = cards.without_lowest(rest)
+    return (points * 16 + size(sequence)) * 64 + highest(sequence)
+
+
+@compiled
+def card_points(rank: Any) -> Any:
+    """A 11; K, Q, J, 10 ten each; others their pips."""
+    if rank == ACE:
+        return 11
+    return 10 if rank >= TEN else rank + 2
+
+
+@compiled
+def step_declaring(table: Any, action: Any) -> Any:
+    """The actor declares, or passes; who is done makes room for the next (3.1)."""
+    if action == PASS:
+        give_up(table)
+    else:
+        declare(table, table.actor, action - FIRST_CLAIM)
+    if not table.open_claims[table.actor] and not pass_turn(table):
+        award_sequence(table)
+        begin_play(table)
+
+
+@compiled
+def declare(table: Any, number: Any, claim: Any) -> Any:
+    """What a claim shows and brings (3.2)."""
+    if claim == SEQUENCE:
+        show(table, claim, best_sequence(table.hands[number]))
+    elif claim == MARRIAGE:
+        show(table, claim, pair(HEARTS))
+        win_box(table, number, MARRIAGE_BOX)
+        pay(table, others(table, number), seat(number), 2, MARRIAGE_IN_HAND)
+    elif claim == JESTER:
+        show(table, claim, JACK_OF_DIAMONDS_ALONE)
+        win_box(table, number, JESTER_BOX)
+    elif claim == KING_CLAIM:
+        show(table, claim, KING_OF_HEARTS_ALONE)
+        win_box(table, number, KING_BOX)
+    elif claim == QUEEN_CLAIM:
+        show(table, claim, QUEEN_OF_HEARTS_ALONE)
+        win_box(table, number, QUEEN_BOX)
+    else:
+        for plain, suit in PLAIN_MARRIAGES:
+            if plain == claim:
+                show(table, claim, pair(suit))
+        pay(table, others(table, number), seat(number), 1, MARRIAGE_IN_HAND)
+
+
+@compiled
+def win_box(table: Any, number: Any, box: Any) -> Any:
+    """All of a box, one chip put back."""
+    pay(table, pot(box), seat(number), table.pots[box], BOX_WON)
+    pay(table, seat(number), pot(box), 1, PUT_BACK)
+
+
+@compiled
+def award_sequence(table: Any) -> Any:
+    """The best declared sequence takes all of box 0 (3.4). Two cannot be equal: no card is in both."""
+    best, winner = 0, NOBODY
+    for number in range(table.rules.players):
+        if declared(table, number, SEQUENCE):
+            value = sequence_value(best_sequence(table.hands[number]))
+            if value > best:
+                best, winner = value, number
+    if winner != NOBODY:
+        pay(table, pot(SEQUENCE_BOX), seat(winner), table.pots[SEQUENCE_BOX], BEST_SEQUENCE)
+
+
+# 4 The play
+
+
+@compiled
+def begin_play(table: Any) -> Any:
+    """Eldest leads to the first trick (4.1)."""
+    table.phase = PLAY
+    table.actor = eldest(table)
+
+
+@compiled
+def open_trick(table: Any) -> Any:
+    """Nobody has played to the trick yet."""
+    table.trick_start = table.plays
+    table.in_trick = 0
+    table.winning = NOBODY
+    table.married = False
+
+
+@compiled
+def led_suit(table: Any) -> Any:
+    """The suit that the trick's first card asks for."""
+    return table.played_card[table.trick_start] % 4
+
+
+@compiled
+def allowed_by_suit(table: Any, hand: Any) -> Any:
+    """The cards of a hand that 4.2 allows."""
+    if table.in_trick == 0:
+        return hand
+    suited = hand & of_suit(led_suit(table))
+    if suited != NONE:
+        return suited
+    if table.rules.must_trump:
+        trumping = hand & (of_suit(table.turn_up % 4) | QUEEN_OF_HEARTS_ALONE)
+        if trumping != NONE:
+            return trumping
+    return hand
+
+
+@compiled
+def strength(table: Any, card: Any) -> Any:
+    """Strength in the trick (4.3); 0 for a card that has none."""
+    if card == QUEEN_OF_HEARTS:
+        return 200
+    if card % 4 == table.turn_up % 4:
+        return 100 + card // 4
+    return 1 + card // 4 if card % 4 == led_suit(table) else 0
+
+
+@compiled
+def card_of(table: Any, number: Any) -> Any:
+    """The card a seat has played to this trick (it has played)."""
+    play = table.trick_start
+    while table.played_by[play] != number:
+        play += 1
+    return table.played_card[play]
+
+
+@compiled
+def player_of(table: Any, card: Any) -> Any:
+    """The seat that has played `card` to this trick, or NOBODY."""
+    for play in range(table.trick_start, table.plays):
+        if table.played_card[play] == card:
+            return table.played_by[play]
+    return NOBODY
+
+
+@compiled
+def legal(table: Any) -> Any:
+    """The actor's legal actions, bit a for action a; none when no action is due."""
+    if table.phase == CHANCE or table.phase == OVER:
+        return NONE
+    if table.phase == DECLARE:
+        return (np.uint64(table.open_claims[table.actor]) << np.uint64(FIRST_CLAIM)) | PASS_ALONE  # 3.1
+    if table.phase == ANSWER:
+        queen = only(queen_to_answer(table))  # 5.1
+        return queen | PASS_ALONE if table.rules.fined else queen  # 8.2
+    hand = table.hands[table.actor]
+    return hand if table.rules.fined else allowed_by_suit(table, hand)  # 8.2, 8.1
+
+
+@compiled
+def step(table: Any, action: Any) -> Any:
+    """The actor takes a legal action: the table goes on to the next decision, to a deal that is due, or to the end."""
+    open_step(table)
+    if table.phase == DECLARE:
+        step_declaring(table, action)
+    elif table.phase == ANSWER and action == PASS:
+        lose_marriage(table)
+    else:
+        play_card(table, action)
+    table.legal = legal(table)
+
+
+@compiled
+def play_card(table: Any, card: Any) -> Any:
+    """The actor plays a card: in his turn, or the queen to a king out of turn."""
+    number = table.actor
+    answering = table.phase == ANSWER
+    if not answering and not holds(allowed_by_suit(table, table.hands[number]), card):
+        table.revokes |= only(card)
+        pay(table, seat(number), others(table, number), 1, REVOKE)  # 8.2
+    record_play(table, number, card)
+    table.in_trick |= seat(number)
+    if not table.married and (
+        table.winning == NOBODY or strength(table, card) > strength(table, card_of(table, table.winning))
+    ):
+        table.winning = number
+    if answering:
+        king_player = table.played_by[table.plays - 2]
+        marry(table, card % 4, king_player, number)
+        go_on(table, king_player)
+    else:
+        if card // 4 == KING and call_queen(table, number, card % 4):
+            return
+        go_on(table, number)
+
+
+@compiled
+def go_on(table: Any, number: Any) -> Any:
+    """The next to the left of a seat who has not yet played to the trick is to play; the trick ends if all have."""
+    table.phase = PLAY
+    for _ in range(table.rules.players - 1):
+        number = left_of(table, number)
+        if not table.in_trick & seat(number):
+            table.actor = number
+            return
+    end_trick(table)
+
+
+@compiled
+def end_trick(table: Any) -> Any:
+    """The trick goes to the seat that holds it (4.4), which leads to the next one (4.1)."""
+    pay_jester(table)
+    table.tricks[table.winning] += 1
+    table.actor = table.winning
+    open_trick(table)
+    if table.plays == TRICKS * table.rules.players:
+        settle(table)
+
+
+# 5 Marriage on the table
+
+
+@compiled
+def call_queen(table: Any, number: Any, suit: Any) -> Any:
+    """After a king: whether another who has not yet played holds the queen, and so acts next (5.1)."""
+    queen = 4 * QUEEN + suit
+    for other in range(table.rules.players):
+        if not table.in_trick & seat(other) and holds(table.hands[other], queen):
+            table.phase = ANSWER
+            table.actor = other
+            return True
+    queen_player = player_of(table, queen)
+    if table.rules.either_order and queen_player != NOBODY:  # 5.5
+        marry(table, suit, number, queen_player)
+    return False
+
+
+@compiled
+def queen_to_answer(table: Any) -> Any:
+    """The queen of the king just played."""
+    return 4 * QUEEN + table.played_card[table.plays - 1] % 4
+
+
+@compiled
+def marry(table: Any, suit: Any, king_player: Any, queen_player: Any) -> Any:
+    """King and queen lie together: all others pay at once (5.3), and no card beats the first marriage (5.4)."""
+    paid = queen_player if suit == HEARTS else king_player
+    pay(table, others(table, king_player) & ~seat(queen_player), seat(paid), 1, MARRIAGE_ON_TABLE)
+    if not table.married:
+        table.married = True
+        table.winning = paid
+
+
+@compiled
+def lose_marriage(table: Any) -> Any:
+    """The holder of the queen passes, and pays for it; play goes on after the king (8.2)."""
+    number = table.actor
+    table.lost_by[queen_to_answer(table) % 4] = number
+    pay(table, seat(number), others(table, number), 1, MARRIAGE_LOST)
+    go_on(table, table.played_by[table.plays - 1])
+
+
+# 6 The jester
+
+
+@compiled
+def pay_jester(table: Any) -> Any:
+    """A trick that holds J♦: his player pays who covers him (6.1), or is paid by all (6.2)."""
+    jester = player_of(table, JACK_OF_DIAMONDS)
+    if jester == NOBODY:
+        return
+    for cover in (QUEEN_OF_HEARTS, KING_OF_HEARTS):
+        coverer = player_of(table, cover)
+        if coverer != NOBODY and strength(table, cover) > strength(table, JACK_OF_DIAMONDS):
+            pay(table, seat(jester), seat(coverer), 1, JESTER_COVERED)
+            return
+    pay(table, others(table, jester), seat(jester), 1, JESTER_PAID)
+
+
+# 7 Settlement
+
+
+@compiled
+def settle(table: Any) -> Any:
+    """After the fifth trick: the winners' pay, the penalties (7.2), the fine for a pack played faulty (2.4)."""
+    winners = 0
+    for number in range(table.rules.players):
+        if table.tricks[number] >= 2:
+            winners |= seat(number)
+    if winners:  # 7.1
+        pay_tricks(table, winners)
+        pay(table, everybody(table) & ~winners, pot(SEQUENCE_BOX), 1, PENALTY)
+    if table.missing != NOBODY:
+        pay(table, seat(table.dealer), others(table, table.dealer), table.rules.faulty_pack_fine, FAULT_PLAYED)
+    close_deal(table)
+
+
+@compiled
+def pay_tricks(table: Any, winners: Any) -> Any:
+    """A chip at a time from box 0, going round the winners from eldest, until all is paid or the box is empty (7.2)."""
+    for paid_before in range(table.rules.trick_pay * TRICKS):
+        number = table.dealer
+        for _ in range(table.rules.players):
+            number = left_of(table, number)
+            if winners & seat(number) and paid_before < table.rules.trick_pay * table.tricks[number]:
+                pay(table, pot(SEQUENCE_BOX), seat(number), min(1, table.pots[SEQUENCE_BOX]), TRICK_PAY)
+
+
+# 8 Conduct
+
+
+@compiled
+def forfeit(table: Any) -> Any:
+    """The actor has tried what is not legal at all: a chip into box 0, and the match is over (for `env`, see 8.1)."""
+    open_step(table)
+    pay(table, seat(table.actor), pot(SEQUENCE_BOX), 1, ILLEGAL_ACTION)
+    table.phase = OVER
+    table.legal = 0
+

@@ -1,0 +1,13 @@
+"""Boxes, version 0."""
+
+from marriage_env.aec import TableEnv
+from marriage_env.boxes import GAME
+
+
+class raw_env(TableEnv):
+    game = GAME
+    metadata = {"name": "boxes_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False, "render_fps": 1}
+
+
+class env(raw_env):
+    illegal_ends_match = True

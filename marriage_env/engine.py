@@ -1,0 +1,95 @@
+"""The compiled functions the faces call: templates over a game's own `deal`, `step`, `forfeit`, `observe`, `recall`.
+
+Each is bound once for each game (`compiled.bind`). Tables come as an array of records.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marriage_env.cards import nth, size
+from marriage_env.randomness import below
+from marriage_env.table import ACTIONS, CHANCE, OVER, open_match
+
+# Bound to the game's own.
+deal: Any
+step: Any
+forfeit: Any
+observe: Any
+recall: Any
+choose: Any
+
+#: What `advance` says beside the seat that is to act.
+SEAT_BITS = 15
+PAID = 16
+ENDED = 32
+ILLEGAL = -1
+
+
+def begin(tables: Any, dealer: Any, packs: Any, mask: Any) -> Any:
+    """Begin a match at the first table: dealer drawn if -1, first deal made, the actor's mask written; the actor."""
+    table = tables[0]
+    open_match(table, dealer if dealer >= 0 else below(table, table.rules.players))
+    deal(table, packs)
+    for action in range(ACTIONS):
+        mask[action] = (table.legal >> np.uint64(action)) & np.uint64(1)
+    return np.int64(table.actor)
+
+
+def advance(tables: Any, action: Any, packs: Any, mask: Any) -> Any:
+    """Take an action at the first table, and deal anew where a deal is due.
+
+    Writes the mask of who is to act then. Returns his seat, plus `PAID` if chips moved, plus `ENDED` if the match is
+    over; or `ILLEGAL`, with nothing changed.
+    """
+    table = tables[0]
+    if action < 0 or action >= ACTIONS or (table.legal >> np.uint64(action)) & np.uint64(1) == np.uint64(0):
+        return np.int64(ILLEGAL)
+    step(table, action)
+    if table.phase == CHANCE:
+        deal(table, packs)
+    for place in range(ACTIONS):
+        mask[place] = (table.legal >> np.uint64(place)) & np.uint64(1)
+    return np.int64(table.actor) + PAID * (table.entries > 0) + ENDED * (table.phase == OVER)
+
+
+def give_up_match(tables: Any) -> Any:
+    """End the match at the first table: its actor has tried an illegal action (`forfeit`)."""
+    forfeit(tables[0])
+
+
+def perceive(tables: Any, seat: Any, blank: Any, at: Any, vector: Any, mask: Any) -> Any:
+    """Write what a seat at the first table sees, and the mask of what it may do now."""
+    table = tables[0]
+    observe(table, seat, blank, at, vector)
+    legal = table.legal if table.actor == seat else np.uint64(0)
+    for action in range(ACTIONS):
+        mask[action] = (legal >> np.uint64(action)) & np.uint64(1)
+
+
+def advise(scratch: Any, at: Any, vectors: Any, actions: Any) -> Any:
+    """Let the game's rule-based player choose for each observation vector; `scratch` is a table that has its rules."""
+    table = scratch[0]
+    for row in range(len(vectors)):
+        recall(vectors[row], at, table)
+        actions[row] = choose(table, np.int64(0))
+
+
+def rollout(tables: Any, steps: Any, streams: Any, blank: Any, at: Any, vector: Any) -> Any:
+    """Play `steps` random steps at the first table, match after match; with the actor's observation if `vector` has a size.
+
+    For the benchmark: what the compiled rules alone can do.
+    """
+    table = tables[0]
+    packs = np.zeros((0, 52), np.uint8)
+    for _ in range(steps):
+        if table.phase == CHANCE:
+            deal(table, packs)
+        elif table.phase == OVER:
+            open_match(table, below(table, table.rules.players))
+            deal(table, packs)
+        if len(vector):
+            observe(table, table.actor, blank, at, vector)
+        step(table, nth(table.legal, below(streams[0], size(table.legal))))

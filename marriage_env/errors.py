@@ -1,0 +1,17 @@
+"""What can go wrong, by name. Each message says what was wrong and what is allowed."""
+
+
+class MarriageError(Exception):
+    """Any error the suite raises on purpose."""
+
+
+class OptionError(MarriageError, ValueError):
+    """A rule option, an environment option or a reset option that cannot be."""
+
+
+class IllegalActionError(MarriageError, ValueError):
+    """An action that is no action, or that the rules do not allow here."""
+
+
+class ResetNeededError(MarriageError, RuntimeError):
+    """The environment was used before `reset`, or after its match was over."""

@@ -1,0 +1,60 @@
+"""Checks that rule options go through."""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+import operator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from marriage_env.errors import OptionError
+
+Rules = TypeVar("Rules")
+
+
+def whole(option: str, value: Any, low: int, high: int) -> int:
+    """`value` as an int from `low` to `high`; OptionError otherwise."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or not low <= number <= high:
+        raise OptionError(f"{option}={value!r}: allowed is a whole number from {low} to {high}")
+    return number
+
+
+def rate(option: str, value: Any, *, below_one: bool = False) -> float:
+    """`value` as a probability; OptionError otherwise."""
+    allowed = "a number from 0 up to, but not including, 1" if below_one else "a number from 0 to 1"
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise OptionError(f"{option}={value!r}: allowed is {allowed}")
+    number = float(value)
+    if not 0.0 <= number <= 1.0 or (below_one and number == 1.0):
+        raise OptionError(f"{option}={value!r}: allowed is {allowed}")
+    return number
+
+
+def one_of(option: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    """`value` if it is one of `allowed` (of the same type); OptionError otherwise."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    for choice in allowed:
+        if type(plain) is type(choice) and plain == choice:
+            return choice
+    raise OptionError(f"{option}={value!r}: allowed is {' or '.join(map(repr, allowed))}")
+
+
+def make_rules(rules: type[Rules], options: dict[str, Any]) -> Rules:
+    """The rules with the given options; OptionError for one they do not know."""
+    known = [field.name for field in dataclasses.fields(rules)]  # type: ignore[arg-type]
+    for option in options:
+        if option not in known:
+            raise OptionError(f"{option} is not a rule option: allowed are {', '.join(known)}")
+    return rules(**options)
+
+
+def settle(rules: object, **values: Any) -> None:
+    """Set checked values in a frozen dataclass that is being made."""
+    for name, value in values.items():
+        object.__setattr__(rules, name, value)

@@ -1,0 +1,29 @@
+"""Saucers: the stops-game Marriage."""
+
+from marriage_env.saucers.observation import layout, observe, recall
+from marriage_env.saucers.play import deal, forfeit, step
+from marriage_env.saucers.rules import MAX_PLAYERS, MIN_PLAYERS, SaucersRules
+from marriage_env.saucers.scripted import choose
+from marriage_env.saucers.state import ACTION_NAMES, CLAIM_NAMES, POTS, REASONS, TABLE
+from marriage_env.game import Game
+
+__all__ = ["GAME", "SaucersRules"]
+
+GAME = Game(
+    name="saucers",
+    rules=SaucersRules,
+    min_players=MIN_PLAYERS,
+    max_players=MAX_PLAYERS,
+    table=TABLE,
+    action_names=ACTION_NAMES,
+    claim_names=CLAIM_NAMES,
+    pot_names=POTS,
+    reasons=REASONS,
+    layout=layout,
+    deal=deal,
+    step=step,
+    forfeit=forfeit,
+    observe=observe,
+    recall=recall,
+    choose=choose,
+)

@@ -1,0 +1,152 @@
+"""What the records of both games have in common: fields, actions, and how a step begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marriage_env.chips import ENTRY
+from marriage_env.compiled import compiled
+
+ACTIONS = 61
+FIRST_CLAIM = 52
+CLAIMS = 8
+PASS = 60
+PASS_ALONE = np.uint64(1 << PASS)
+
+#: Phases. CHANCE: a deal is due. DECLARE: the actor may declare. PLAY: he plays or lays a card. ANSWER: he has a choice
+#: out of the common course (Boxes 5.1: the queen to a king; Saucers 4.5: K♣ after Q♣). OVER: the match is at an end.
+CHANCE, DECLARE, PLAY, ANSWER, OVER = range(5)
+PHASE_NAMES = ("chance", "declare", "play", "answer", "over")
+
+
+def table_dtype(rules: np.dtype[Any], seats: int, pots: int, plays: int, entries: int, *own: Any) -> np.dtype[Any]:
+    """The record of a game: the common fields, then the game's own.
+
+    `seats` and `pots` are the most a game has, `plays` the most cards played in a deal, `entries` the most ledger
+    entries of one step.
+    """
+    return np.dtype(
+        [
+            ("rules", rules),
+            ("seed", np.uint64),  # of the random stream
+            ("draws", np.uint64),  # made from it so far
+            ("legal", np.uint64),  # bit a: the actor may take action a
+            ("hands", np.uint64, (seats,)),  # card sets
+            ("shown", np.uint64, (seats,)),  # cards the seat has shown by declaring, in this deal
+            ("balances", np.int32, (seats,)),
+            ("rewards", np.int32, (seats,)),  # change of the balances in the last step
+            ("opening_balances", np.int32, (seats,)),  # before this deal's contributions
+            ("pots", np.int32, (pots,)),
+            ("opening_pots", np.int32, (pots,)),  # after this deal's contributions
+            ("deals", np.int32),  # deals played to their end
+            ("ledger", ENTRY, (entries,)),
+            ("entries", np.uint8),  # of the ledger
+            ("fresh", np.bool_),  # no step yet: the first contributions go with the first step
+            ("phase", np.uint8),
+            ("dealer", np.uint8),
+            ("actor", np.uint8),
+            ("open_claims", np.uint8, (seats,)),  # bit c: the seat may still declare claim c
+            ("claim_order", np.uint8, (seats, CLAIMS)),  # k: the k-th claim this seat declared; 0: not declared
+            ("gave_up", np.uint8, (seats,)),  # 1: passed with something left to declare
+            ("plays", np.uint8),  # cards played in this deal, in order:
+            ("played_card", np.uint8, (plays,)),
+            ("played_by", np.uint8, (plays,)),
+            *own,
+        ],
+        align=True,
+    )
+
+
+@compiled
+def left_of(table: Any, seat: Any) -> Any:
+    """The seat to the left."""
+    return seat + 1 if seat + 1 < table.rules.players else 0
+
+
+@compiled
+def eldest(table: Any) -> Any:
+    """The seat to the dealer's left."""
+    return left_of(table, table.dealer)
+
+
+@compiled
+def open_match(table: Any, dealer: Any) -> Any:
+    """Set out for the first deal of a match: nobody has won or lost anything. The pots are left as they are."""
+    for seat in range(len(table.balances)):
+        table.balances[seat] = 0
+    table.deals = 0
+    table.dealer = dealer
+    table.phase = CHANCE
+    clear_account(table)
+    table.fresh = True
+
+
+@compiled
+def open_deal(table: Any) -> Any:
+    """Clear away what belonged to the deal before."""
+    for seat in range(table.rules.players):
+        table.opening_balances[seat] = table.balances[seat]
+        table.hands[seat] = 0
+        table.shown[seat] = 0
+        table.open_claims[seat] = 0
+        for claim in range(CLAIMS):
+            table.claim_order[seat, claim] = 0
+        table.gave_up[seat] = 0
+    table.plays = 0
+
+
+@compiled
+def note_opening_pots(table: Any) -> Any:
+    """The pots as they stand when all have contributed."""
+    for pot in range(len(table.pots)):
+        table.opening_pots[pot] = table.pots[pot]
+
+
+@compiled
+def clear_account(table: Any) -> Any:
+    """Nothing has been paid yet in this step."""
+    for seat in range(len(table.rewards)):
+        table.rewards[seat] = 0
+    table.entries = 0
+
+
+@compiled
+def open_step(table: Any) -> Any:
+    """A step begins: its account is empty, but the first step's account includes the first contributions."""
+    if table.fresh:
+        table.fresh = False
+    else:
+        clear_account(table)
+
+
+@compiled
+def close_deal(table: Any) -> Any:
+    """A deal is at its end: the match is over, or the dealer's place moves to the left."""
+    table.deals += 1
+    if table.deals == table.rules.deals:
+        table.phase = OVER
+        table.legal = 0
+    else:
+        table.dealer = left_of(table, table.dealer)
+        table.phase = CHANCE
+
+
+@compiled
+def record_play(table: Any, seat: Any, card: Any) -> Any:
+    """Take a card out of a hand, and write down that it was played."""
+    table.hands[seat] &= ~(np.uint64(1) << np.uint64(card))
+    table.played_card[table.plays] = card
+    table.played_by[table.plays] = seat
+    table.plays += 1
+
+
+@compiled
+def pack_of_deal(table: Any, packs: Any, pack: Any) -> Any:
+    """Fill `pack` with the pack set for this deal; False if none was set (`packs` has shape (deals set, 52))."""
+    if table.deals >= len(packs):
+        return False
+    for place in range(len(pack)):
+        pack[place] = packs[table.deals, place]
+    return True
