@@ -4,7 +4,7 @@ BIN = .venv/bin
 SECONDS_EACH ?= 60
 DEALS ?= 1000
 
-.PHONY: demo test nightly lint format bench clean
+.PHONY: demo test nightly lint format pages bench clean
 
 demo: .venv/installed
 	$(BIN)/python -m experiments.demo --seconds $(SECONDS_EACH) --deals $(DEALS)
@@ -24,8 +24,11 @@ format: .venv/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+pages: .venv/installed
+	$(BIN)/python docs/pages.py
+
 bench: .venv/installed
-	$(BIN)/python -m experiments.benchmark
+	$(BIN)/python -m experiments.benchmark --markdown docs/benchmarks.md --readme README.md
 
 .venv/installed: pyproject.toml agents/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -15,17 +15,18 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from marriage_env.cards import CARD_NAMES, CARDS
 from marriage_env.chips import Payment, payments
-from marriage_env.compiled import compiling, copy_records
-from marriage_env.engine import ENDED, PAID, SEAT_BITS
+from marriage_env.compiled import copy_records
+from marriage_env.engine import ENDED, ILLEGAL, PAID, SEAT_BITS
 from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
 from marriage_env.game import Game
 from marriage_env.observation import Layout
-from marriage_env.options import make_rules, one_of, whole
+from marriage_env.options import items, make_rules, one_of, whole
 from marriage_env.render.text import describe
 from marriage_env.table import ACTIONS
 
 RENDER_MODES = ("ansi", "human")
 RESET_OPTIONS = ("dealer", "pots", "packs")
+IGNORED_RESET_OPTION = "options"  # PettingZoo's own tests pass it to every environment
 POT_LIMIT = 1000
 NO_PACKS = np.zeros((0, CARDS), np.uint8)
 
@@ -33,7 +34,7 @@ NO_PACKS = np.zeros((0, CARDS), np.uint8)
 class ActionSpace(gymnasium.spaces.Discrete):
     """`Discrete` whose masked `sample`, which takes several times as long as our `step`, is made quick."""
 
-    def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:
         """A random action: with a mask one of those it allows, each equally likely. See `Discrete.sample`."""
         usual = isinstance(mask, np.ndarray) and mask.dtype == np.int8 and mask.shape == (self.n,)
         if usual and probability is None:
@@ -43,13 +44,13 @@ class ActionSpace(gymnasium.spaces.Discrete):
         return super().sample(mask, probability)
 
 
-class TableEnv(AECEnv[str, Any, int]):
+class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
     """One table of a game as a PettingZoo AEC environment; a game's module makes a class of it.
 
     Args:
         render_mode: None, ``"ansi"`` (`render` returns text) or ``"human"`` (each step prints it).
-        mask_in: ``"observation"``: observations are dicts of ``observation`` and ``action_mask``; ``"info"``: they are the
-            vector alone. The mask is in ``infos[agent]["action_mask"]`` in both.
+        mask_in: ``"observation"``: observations are dicts of ``observation`` and ``action_mask``; ``"info"``: they are
+            the vector alone. The mask is in ``infos[agent]["action_mask"]`` in both.
         viewer: whose hand `render` shows: an agent, ``"all"``, or None for whoever is to act.
         **options: the game's rule options.
 
@@ -73,8 +74,9 @@ class TableEnv(AECEnv[str, Any, int]):
         self.rules = make_rules(self.game.rules, options)
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.mask_in = one_of("mask_in", mask_in, ("observation", "info"))
-        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
+        self.possible_agents: list[str] = [f"player_{seat}" for seat in range(self.rules.players)]
         self.viewer = one_of("viewer", viewer, (None, *self.possible_agents, "all"))
+        self.game.warm_up()
         self.layout: Layout = self.game.layout(self.rules)
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -82,7 +84,10 @@ class TableEnv(AECEnv[str, Any, int]):
         self._packs = NO_PACKS
         self._seeded = False
         self._begun = False
-        self._paid = False
+        self._paid = False  # whether rewards are not all 0
+        self._seen: tuple[NDArray[np.float32], NDArray[np.int8]] | None = (
+            None  # what who is to act sees, until it is handed out
+        )
         self._action_spaces = [ActionSpace(ACTIONS) for _ in self.possible_agents]
         self._observation_spaces = [self._new_observation_space() for _ in self.possible_agents]
         state_size = self.layout.size + (self.rules.players - 1) * self.rules.pack_size
@@ -137,9 +142,11 @@ class TableEnv(AECEnv[str, Any, int]):
         self.infos = self._idle_infos.copy()
         self.agent_selection = self.possible_agents[actor]
         self.infos[self.agent_selection] = {"action_mask": mask}
-        self._skip_agent_selection = None
+        self._seen = None
         self._paid = False
         self._begun = True
+        if self.render_mode == "human":
+            self.render()
 
     def step(self, action: int | None) -> None:
         """Let `agent_selection` take an action; None for an agent whose match is over.
@@ -153,21 +160,35 @@ class TableEnv(AECEnv[str, Any, int]):
         agent = self.agent_selection
         if self.terminations[agent]:
             if action is not None:
-                raise IllegalActionError(f"action {action!r} of {agent}: the match is over; allowed is None, or reset()")
-            self._was_dead_step(action)
+                raise IllegalActionError(
+                    f"action {action!r} of {agent}: the match is over; allowed is None, or reset()"
+                )
+            self._leave()
             return
-        mask = np.zeros(ACTIONS, np.int8)
-        outcome = self.game.advance(self._tables, self._number(action), self._packs, mask)
-        if outcome < 0:
-            self._refuse(action)
+        try:
+            number = operator.index(action)  # type: ignore[arg-type]
+        except TypeError:
+            raise IllegalActionError(
+                f"action {action!r} of {agent} is not a whole number: allowed are {self._allowed()}"
+            ) from None
+        layout = self.layout
+        vector, mask = np.empty(layout.size, np.float32), np.empty(ACTIONS, np.int8)
+        outcome = ILLEGAL
+        if 0 <= number < ACTIONS:
+            outcome = self.game.advance(self._tables, number, self._packs, layout.blank, layout.at, vector, mask)
+        if outcome == ILLEGAL:
+            self._refuse(number)
             return
+        self._seen = vector, mask
         self.infos[agent] = self._idle_infos[agent]
-        self._settle_account(agent, outcome & PAID)
-        if outcome & ENDED:
+        self._cumulative_rewards[agent] = 0.0
+        if outcome >= PAID or self._paid:
+            self._settle_account(outcome & PAID != 0)
+        if outcome >= ENDED:
             self._end()
         else:
             self.agent_selection = actor = self.possible_agents[outcome & SEAT_BITS]
-            self.infos[actor] = {"action_mask": mask}
+            self.infos[actor] = {"action_mask": mask.copy()}
         if self.render_mode == "human":
             self.render()
 
@@ -177,10 +198,14 @@ class TableEnv(AECEnv[str, Any, int]):
         The mask is all zeros for an agent who is not to act.
         """
         self._need_match("observe")
-        seat = self._seat(agent)
-        vector = np.empty(self.layout.size, np.float32)
-        mask = np.empty(ACTIONS, np.int8)
-        self.game.perceive(self._tables, seat, self.layout.blank, self.layout.at, vector, mask)
+        seen = self._seen
+        if seen is not None and agent == self.agent_selection:
+            vector, mask = seen
+            self._seen = None
+        else:
+            layout = self.layout
+            vector, mask = np.empty(layout.size, np.float32), np.empty(ACTIONS, np.int8)
+            self.game.perceive(self._tables, self._seat(agent), layout.blank, layout.at, vector, mask)
         return vector if self.mask_in == "info" else {"observation": vector, "action_mask": mask}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -215,7 +240,9 @@ class TableEnv(AECEnv[str, Any, int]):
     def render(self) -> str | None:
         """The table in words: returned in mode ``"ansi"``, printed in mode ``"human"``."""
         if self.render_mode is None:
-            gymnasium.logger.warn("render() was called without a render_mode; make the environment with one, such as 'ansi'")
+            gymnasium.logger.warn(
+                "render() was called without a render_mode; make the environment with one, such as 'ansi'"
+            )
             return None
         self._need_match("render")
         text = describe(self)
@@ -245,7 +272,8 @@ class TableEnv(AECEnv[str, Any, int]):
     def dealer(self) -> str:
         """Who has dealt."""
         self._need_match("dealer")
-        return self.possible_agents[self._tables[0]["dealer"]]
+        dealer: str = self.possible_agents[self._tables[0]["dealer"]]
+        return dealer
 
     @property
     def ledger(self) -> list[Payment]:
@@ -256,11 +284,12 @@ class TableEnv(AECEnv[str, Any, int]):
     @property
     def table(self) -> Any:
         """A copy of the table's record (dtype `game.table`)."""
-        return self._tables[0].copy()
+        return copy_records(self._tables)[0]
 
     def action_name(self, action: int) -> str:
         """An action in the rulebook's words: a card such as ``"QH"``, a claim, or ``"pass"``."""
-        return self.game.action_names[whole("action", action, 0, ACTIONS - 1)]
+        names: tuple[str, ...] = self.game.action_names
+        return names[whole("action", action, 0, ACTIONS - 1)]
 
     def decode(self, observation: Any) -> dict[str, Any]:
         """An observation of this environment, field by field, by names."""
@@ -281,12 +310,19 @@ class TableEnv(AECEnv[str, Any, int]):
 
     # Within
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "layout"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.layout = self.game.layout(self.rules)
+
     def _reset_options(self, options: Mapping[str, Any]) -> tuple[int, list[int], NDArray[np.uint8]]:
         """Dealer (-1: to be drawn), pots and packs of a reset, checked."""
         if not isinstance(options, Mapping):
             raise OptionError(f"options={options!r}: allowed is a dict with any of {', '.join(RESET_OPTIONS)}")
         for name in options:
-            if name not in RESET_OPTIONS:
+            if name not in (*RESET_OPTIONS, IGNORED_RESET_OPTION):
                 raise OptionError(f"{name!r} is not a reset option: allowed are {', '.join(RESET_OPTIONS)}")
         dealer, pots, packs = (options.get(name) for name in RESET_OPTIONS)
         return (
@@ -306,73 +342,79 @@ class TableEnv(AECEnv[str, Any, int]):
         if not self._begun:
             raise ResetNeededError(f"{what}: no match has begun; call reset() first")
 
-    def _number(self, action: Any) -> int:
-        try:
-            return operator.index(action)
-        except TypeError:
-            raise IllegalActionError(
-                f"action {action!r} of {self.agent_selection} is not a whole number: allowed are {self._allowed()}"
-            ) from None
-
     def _allowed(self) -> str:
         mask = self.infos[self.agent_selection]["action_mask"]
         return ", ".join(f"{action} ({self.game.action_names[action]})" for action in np.flatnonzero(mask))
 
-    def _refuse(self, action: Any) -> None:
-        number = self._number(action)
-        if not (self.illegal_ends_match and 0 <= number < ACTIONS):
-            name = f" ({self.game.action_names[number]})" if 0 <= number < ACTIONS else ""
-            raise IllegalActionError(
-                f"action {number}{name} of {self.agent_selection} is not legal: allowed are {self._allowed()}"
-            )
+    def _refuse(self, action: int) -> None:
+        """An illegal action: it raises; or, if it is an action at all, it ends the match of an `env`."""
+        agent = self.agent_selection
+        if not (self.illegal_ends_match and 0 <= action < ACTIONS):
+            name = f" ({self.game.action_names[action]})" if 0 <= action < ACTIONS else ""
+            raise IllegalActionError(f"action {action}{name} of {agent} is not legal: allowed are {self._allowed()}")
         EnvLogger.warn_on_illegal_move()
         self.game.give_up_match(self._tables)
-        agent = self.agent_selection
         self.infos[agent] = self._idle_infos[agent]
-        self._settle_account(agent, True)
+        self._cumulative_rewards[agent] = 0.0
+        self._settle_account(True)
         self._end()
+        self.truncations = dict.fromkeys(self.agents, True)  # as PettingZoo's wrapper does
+        if self.render_mode == "human":
+            self.render()
 
-    def _settle_account(self, agent: str, paid: int | bool) -> None:
-        """Rewards of the step just taken by `agent`."""
-        cumulative = self._cumulative_rewards
-        cumulative[agent] = 0.0
-        if paid:
-            changes = self._tables[0]["rewards"].tolist()
-            for seat, other in enumerate(self.possible_agents):
-                self.rewards[other] = change = float(changes[seat])
-                cumulative[other] += change
-            self._paid = True
-        elif self._paid:
-            self.rewards = dict.fromkeys(self.agents, 0.0)
-            self._paid = False
+    def _settle_account(self, paid: bool) -> None:
+        """The rewards of the step just taken, in which chips moved or did not."""
+        self._paid = paid
+        changes = self._tables[0]["rewards"].tolist() if paid else [0] * len(self.agents)
+        for agent, change in zip(self.agents, changes, strict=False):
+            self.rewards[agent] = float(change)
+            self._cumulative_rewards[agent] += change
+
+    def _leave(self) -> None:
+        """The first agent leaves a match that is over."""
+        agent = self.agents.pop(0)
+        for of_each in (self.terminations, self.truncations, self.rewards, self._cumulative_rewards, self.infos):
+            del of_each[agent]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        if self.agents:
+            self.agent_selection = self.agents[0]
 
     def _end(self) -> None:
+        """The match is over for everybody."""
+        self._seen = None
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
 
 
 def check_pots(pots: Any, names: tuple[str, ...]) -> list[int]:
     """The pots of a reset; OptionError if they are not a number of chips for each pot."""
-    if not isinstance(pots, (list, tuple, np.ndarray)) or len(pots) != len(names):
-        raise OptionError(f"pots={pots!r}: allowed is a list of {len(names)} numbers of chips: {', '.join(names)}")
-    return [whole(f"pots[{place}]", chips, 0, POT_LIMIT) for place, chips in enumerate(pots)]
+    numbers = items(pots)
+    if numbers is None or len(numbers) != len(names):
+        raise OptionError(f"pots={pots!r:.100}: allowed is a list of {len(names)} numbers of chips: {', '.join(names)}")
+    return [whole(f"pots[{place}]", chips, 0, POT_LIMIT) for place, chips in enumerate(numbers)]
 
 
 def check_packs(packs: Any, pack_size: int, deals: int) -> NDArray[np.uint8]:
     """The packs of a reset as an array (deals set, 52); OptionError if one is not a whole pack."""
-    if not isinstance(packs, (list, tuple, np.ndarray)) or len(packs) > deals:
+    all_packs = items(packs)
+    if all_packs is None or len(all_packs) > deals:
         raise OptionError(f"packs={packs!r:.100}: allowed is a list of at most {deals} packs, one for each deal")
-    checked = np.zeros((len(packs), CARDS), np.uint8)
-    lowest = CARDS - pack_size
-    for number, pack in enumerate(packs):
-        if not isinstance(pack, (list, tuple, np.ndarray)) or len(pack) != pack_size:
-            length = f"{len(pack)} cards" if isinstance(pack, (list, tuple, np.ndarray)) else f"{pack!r:.100}"
-            raise OptionError(f"packs[{number}] is {length}: allowed is a list of all {pack_size} card ids, top first")
-        cards = [whole(f"packs[{number}][{place}]", card, lowest, CARDS - 1) for place, card in enumerate(pack)]
-        for card in cards:
-            if cards.count(card) > 1:
-                raise OptionError(
-                    f"packs[{number}] has {card} ({CARD_NAMES[card]}) twice: allowed is each of {lowest} to {CARDS - 1} once"
-                )
-        checked[number, :pack_size] = cards
+    checked = np.zeros((len(all_packs), CARDS), np.uint8)
+    for number, pack in enumerate(all_packs):
+        checked[number, :pack_size] = check_pack(f"packs[{number}]", pack, pack_size)
     return checked
+
+
+def check_pack(name: str, pack: Any, pack_size: int) -> list[int]:
+    """The cards of a pack; OptionError if it is not a whole one."""
+    ids = items(pack)
+    if ids is None or len(ids) != pack_size:
+        found = f"{pack!r:.100}" if ids is None else f"{len(ids)} cards"
+        raise OptionError(f"{name} is {found}: allowed is a list of all {pack_size} card ids, top first")
+    lowest = CARDS - pack_size
+    cards = [whole(f"{name}[{place}]", card, lowest, CARDS - 1) for place, card in enumerate(ids)]
+    for card in cards:
+        if cards.count(card) > 1:
+            twice = f"{name} has {card} ({CARD_NAMES[card]}) twice"
+            raise OptionError(f"{twice}: allowed is each of {lowest} to {CARDS - 1} once")
+    return cards

@@ -1,7 +1,7 @@
 """Chips, and the one way they move.
 
-Every chip that changes hands passes through `pay`, which keeps the step's ledger in the record. Who pays and who is paid
-are sets of parties: bit s for the player at seat s, bit ``POT + k`` for pot k.
+Every chip that changes hands passes through `pay`, which keeps the step's ledger in the record. Who pays and who is
+paid are sets of parties: bit s for the player at seat s, bit ``POT + k`` for pot k.
 """
 
 from __future__ import annotations
@@ -78,6 +78,22 @@ def pay(table: Any, payers: Any, payees: Any, chips: Any, reason: Any) -> Any:
     """
     if chips == 0 or payers == 0 or payees == 0:
         return
+    _move(table, payers, payees, chips)
+    _enter(table, payers, payees, chips, reason)
+
+
+@compiled
+def give_back(table: Any) -> Any:
+    """Undo every payment of the ledger, and empty it."""
+    for index in range(table.entries):
+        entry = table.ledger[index]
+        _move(table, np.int64(entry.payees), np.int64(entry.payers), entry.chips)
+    table.entries = 0
+
+
+@compiled
+def _move(table: Any, payers: Any, payees: Any, chips: Any) -> Any:
+    """Let each of `payers` give each of `payees` so many `chips`."""
     paid, received = chips * _size(payees), chips * _size(payers)
     for number in range(table.rules.players):
         change = received * ((payees >> number) & 1) - paid * ((payers >> number) & 1)
@@ -85,7 +101,6 @@ def pay(table: Any, payers: Any, payees: Any, chips: Any, reason: Any) -> Any:
         table.rewards[number] += change
     for number in range(len(table.pots)):
         table.pots[number] += received * ((payees >> (POT + number)) & 1) - paid * ((payers >> (POT + number)) & 1)
-    _enter(table, payers, payees, chips, reason)
 
 
 @compiled

@@ -20,12 +20,35 @@ from numba import config, njit
 from numba import types as numba_types
 from numpy.typing import NDArray
 
-JIT_DISABLED: bool = bool(config.DISABLE_JIT)
+JIT_DISABLED: bool = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+
+#: Cached on disk; without the interpreter's lock; without the entry for C callbacks, which nobody calls.
+SETTINGS: Any = {"cache": True, "nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+SMALL_INTEGERS = frozenset(getattr(numba_types, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32))
+
+
+def forget_stale_code() -> None:
+    """Delete machine code older than the package's newest source file.
+
+    Numba compares a function's cached code with that function's own file alone; an edit in `chips.py` would leave
+    `boxes/play.py` running the old payments.
+    """
+    package = Path(__file__).parent
+    code = list(package.rglob("*.nbi"))
+    if code:
+        newest_source = max(path.stat().st_mtime for path in package.rglob("*.py"))
+        for path in code:
+            with contextlib.suppress(OSError):  # another process was faster, or the folder is not ours to change
+                if path.stat().st_mtime < newest_source:
+                    path.unlink()
+
+
+forget_stale_code()
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` with Numba, cached on disk, without the interpreter's lock while it runs."""
-    dispatcher: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True, error_model="numpy")(function)
+    dispatcher: Any = njit(**SETTINGS)(function)
     if not JIT_DISABLED:
         resolve = dispatcher.get_call_template
         dispatcher.get_call_template = lambda args, kws: resolve([_widened(arg) for arg in args], kws)
@@ -37,8 +60,8 @@ def _widened(kind: Any) -> Any:
 
     Otherwise a rule is compiled anew for each constant and each width of integer it is called with: twice the time.
     """
-    kind = numba_types.unliteral(kind)
-    return numba_types.int64 if isinstance(kind, numba_types.Integer) and kind.bitwidth < 64 else kind
+    plain: Any = numba_types.unliteral(kind)  # type: ignore[no-untyped-call]
+    return numba_types.int64 if plain in SMALL_INTEGERS else plain
 
 
 def bind(template: Callable[..., Any], **names: Any) -> Callable[..., Any]:
@@ -62,7 +85,7 @@ if JIT_DISABLED:
 else:
 
     @compiled
-    def multiply(left: Any, right: Any) -> Any:
+    def multiply(left: Any, right: Any) -> Any:  # type: ignore[misc]
         """The product of two uint64, modulo 2**64."""
         return left * right
 
@@ -70,7 +93,31 @@ else:
 def new_records(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """`count` zeroed records, in the form in which compiled and plain functions can both read their fields."""
     records: NDArray[Any] = np.zeros(count, dtype)
-    return records.view(np.recarray) if JIT_DISABLED else records
+    return _plain(records) if JIT_DISABLED else records
+
+
+class PlainRecord(np.record):  # type: ignore[misc]
+    """A record whose fields plain Python reads as compiled code does: as attributes, small integers as ints."""
+
+    def __getattribute__(self, name: str) -> Any:
+        return _plain(super().__getattribute__(name))
+
+
+class PlainArray(np.ndarray):  # type: ignore[type-arg]
+    """An array of `PlainRecord`, or in one."""
+
+    def __getitem__(self, place: Any) -> Any:
+        return _plain(super().__getitem__(place))
+
+
+def _plain(value: Any) -> Any:
+    """What was read from a record, for plain Python: NumPy's small integers would wrap where compiled code widens."""
+    if isinstance(value, np.ndarray) and not isinstance(value, PlainArray):
+        records = np.dtype((PlainRecord, value.dtype)) if value.dtype.names else value.dtype
+        return value.view(records).view(PlainArray)
+    if isinstance(value, (np.integer, np.bool_)) and not isinstance(value, np.uint64):
+        return value.item()
+    return value
 
 
 def copy_records(records: NDArray[Any]) -> NDArray[Any]:
@@ -89,19 +136,3 @@ def compiling(what: str) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def forget_stale_code() -> None:
-    """Delete machine code older than the package's newest source file.
-
-    Numba compares a function's cached code with that function's own file alone; an edit in `chips.py` would leave
-    `boxes/play.py` running the old payments.
-    """
-    package = Path(__file__).parent
-    code = list(package.rglob("*.nbi"))
-    if code:
-        newest_source = max(path.stat().st_mtime for path in package.rglob("*.py"))
-        for path in code:
-            with contextlib.suppress(OSError):  # another process was faster, or the folder is not ours to change
-                if path.stat().st_mtime < newest_source:
-                    path.unlink()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from marriage_env.compiled import compiled
-from marriage_env.table import CLAIMS, DECLARE, FIRST_CLAIM, eldest, left_of
+from marriage_env.table import ALL_CLAIMS, CLAIMS, DECLARE, FIRST_CLAIM, eldest, left_of
 
 
 @compiled
@@ -18,7 +18,7 @@ def begin_declaring(table: Any) -> Any:
 
 @compiled
 def pass_turn(table: Any) -> Any:
-    """The next to the left who holds something to declare is to act; False if there is none before it is eldest's turn."""
+    """The next to the left who holds something to declare is to act; False if the round is complete without one."""
     seat = left_of(table, table.actor)
     while seat != eldest(table):
         if table.open_claims[seat]:
@@ -39,7 +39,7 @@ def give_up(table: Any) -> Any:
 def show(table: Any, claim: Any, cards: Any) -> Any:
     """The actor declares a claim and shows its cards."""
     seat = table.actor
-    table.open_claims[seat] &= ~(1 << claim)
+    table.open_claims[seat] &= ALL_CLAIMS - (1 << claim)
     declared = 0
     for other in range(CLAIMS):
         declared += table.claim_order[seat, other] > 0

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.cards import nth, size
+from marriage_env.cards import NONE, holds, nth, size
+from marriage_env.compiled import compiled
 from marriage_env.randomness import below
 from marriage_env.table import ACTIONS, CHANCE, OVER, open_match
 
-# Bound to the game's own.
-deal: Any
-step: Any
-forfeit: Any
-observe: Any
-recall: Any
-choose: Any
+# Bound to a game's own.
+deal: Any = None
+step: Any = None
+forfeit: Any = None
+observe: Any = None
+recall: Any = None
+choose: Any = None
 
 #: What `advance` says beside the seat that is to act.
 SEAT_BITS = 15
@@ -28,30 +29,36 @@ ENDED = 32
 ILLEGAL = -1
 
 
+@compiled
+def write_mask(legal: Any, mask: Any) -> Any:
+    """Write a set of actions as a mask, 0 or 1 for each action."""
+    for action in range(ACTIONS):
+        mask[action] = (legal >> np.uint64(action)) & np.uint64(1)
+
+
 def begin(tables: Any, dealer: Any, packs: Any, mask: Any) -> Any:
     """Begin a match at the first table: dealer drawn if -1, first deal made, the actor's mask written; the actor."""
     table = tables[0]
     open_match(table, dealer if dealer >= 0 else below(table, table.rules.players))
     deal(table, packs)
-    for action in range(ACTIONS):
-        mask[action] = (table.legal >> np.uint64(action)) & np.uint64(1)
+    write_mask(table.legal, mask)
     return np.int64(table.actor)
 
 
-def advance(tables: Any, action: Any, packs: Any, mask: Any) -> Any:
-    """Take an action at the first table, and deal anew where a deal is due.
+def advance(tables: Any, action: Any, packs: Any, blank: Any, at: Any, vector: Any, mask: Any) -> Any:
+    """Take an action, 0 to 60, at the first table, and deal anew where a deal is due.
 
-    Writes the mask of who is to act then. Returns his seat, plus `PAID` if chips moved, plus `ENDED` if the match is
-    over; or `ILLEGAL`, with nothing changed.
+    Writes what he sees who is to act then, and his mask. Returns his seat, plus `PAID` if chips moved, plus `ENDED` if
+    the match is over; or `ILLEGAL`, with nothing changed.
     """
     table = tables[0]
-    if action < 0 or action >= ACTIONS or (table.legal >> np.uint64(action)) & np.uint64(1) == np.uint64(0):
+    if not holds(table.legal, action):
         return np.int64(ILLEGAL)
     step(table, action)
     if table.phase == CHANCE:
         deal(table, packs)
-    for place in range(ACTIONS):
-        mask[place] = (table.legal >> np.uint64(place)) & np.uint64(1)
+    observe(table, table.actor, blank, at, vector)
+    write_mask(table.legal, mask)
     return np.int64(table.actor) + PAID * (table.entries > 0) + ENDED * (table.phase == OVER)
 
 
@@ -64,9 +71,7 @@ def perceive(tables: Any, seat: Any, blank: Any, at: Any, vector: Any, mask: Any
     """Write what a seat at the first table sees, and the mask of what it may do now."""
     table = tables[0]
     observe(table, seat, blank, at, vector)
-    legal = table.legal if table.actor == seat else np.uint64(0)
-    for action in range(ACTIONS):
-        mask[action] = (legal >> np.uint64(action)) & np.uint64(1)
+    write_mask(table.legal if table.actor == seat else NONE, mask)
 
 
 def advise(scratch: Any, at: Any, vectors: Any, actions: Any) -> Any:
@@ -78,9 +83,10 @@ def advise(scratch: Any, at: Any, vectors: Any, actions: Any) -> Any:
 
 
 def rollout(tables: Any, steps: Any, streams: Any, blank: Any, at: Any, vector: Any) -> Any:
-    """Play `steps` random steps at the first table, match after match; with the actor's observation if `vector` has a size.
+    """Play `steps` random steps at the first table, match after match, the choices drawn from the first of `streams`.
 
-    For the benchmark: what the compiled rules alone can do.
+    Writes the actor's observation at each step, if `vector` has a size. For the benchmark: what the compiled rules
+    alone can do. A new table (phase CHANCE, nothing contributed) is as good as one under way.
     """
     table = tables[0]
     packs = np.zeros((0, 52), np.uint8)

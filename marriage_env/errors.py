@@ -15,3 +15,7 @@ class IllegalActionError(MarriageError, ValueError):
 
 class ResetNeededError(MarriageError, RuntimeError):
     """The environment was used before `reset`, or after its match was over."""
+
+
+class AgentError(MarriageError, ValueError):
+    """An agent that is not known, or that cannot play what it was given."""

@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marriage_env import engine
+from marriage_env.cards import CARDS
 from marriage_env.chips import Reason
-from marriage_env.compiled import bind, new_records
+from marriage_env.compiled import bind, compiling, new_records
 from marriage_env.observation import Layout
+from marriage_env.table import ACTIONS
+
+_WARM: set[str] = set()  # games whose functions are ready in this process
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,20 @@ class Game:
         for table in tables:
             rules.fill(table["rules"])
         return tables
+
+    def warm_up(self) -> None:
+        """Have the functions of an environment's step ready: compiled (with a line to say so), or loaded from disk."""
+        if self.name in _WARM:
+            return
+        _WARM.add(self.name)
+        rules = self.rules()
+        layout = self.layout(rules)
+        tables, packs = self.new_tables(1, rules), np.zeros((0, CARDS), np.uint8)
+        vector, mask = layout.blank.copy(), np.zeros(ACTIONS, np.int8)
+        with compiling(f"the rules of {self.name.capitalize()}"):
+            self.begin(tables, 0, packs, mask)
+            self.advance(tables, int(mask.argmax()), packs, layout.blank, layout.at, vector, mask)
+            self.perceive(tables, 0, layout.blank, layout.at, vector, mask)
 
     # The functions faces call, bound to this game when first wanted: an attribute each, by the template's name.
 

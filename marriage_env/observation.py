@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marriage_env.cards import CARD_NAMES, CARDS, NONE, lowest, without_lowest
+from marriage_env.cards import CARD_NAMES, CARDS, NONE, lowest, only, without_lowest
 from marriage_env.compiled import compiled
 from marriage_env.errors import OptionError
 from marriage_env.table import CLAIMS
 
 HALF = np.float32(0.5)
 FULL = np.float32(1.0)
-CHIPS_SCALE = np.float32(64.0)
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,10 @@ class Code:
 
 
 FLAG = Code("0 or 1", lambda value: float(value), lambda x: bool(x >= 0.5))
-RATE = Code("x", lambda value: float(value), lambda x: round(x, 6))
+RATE = Code("x", lambda value: float(value), lambda x: float(str(np.float32(x))))
 #: Chips that may be owed: 0.5 for none, towards 1 for many, towards 0 for a debt. Exact up to 10,000.
 CHIPS = Code(
-    "0.5 + 0.5 x / (|x| + 64)",
+    "0.5 + 0.5 x / (abs(x) + 64)",
     lambda value: 0.5 + 0.5 * value / (abs(value) + 64.0),
     lambda x: round((2.0 * x - 1.0) * 64.0 / (1.0 - abs(2.0 * x - 1.0))),
 )
@@ -154,10 +153,21 @@ class Layout:
 
 
 @compiled
+def chips_written(amount: Any) -> Any:
+    """The code `CHIPS` of an amount (float64)."""
+    return np.float32(0.5 + 0.5 * amount / (abs(amount) + 64.0))
+
+
+FEW_CHIPS = 256
+CHIPS_WRITTEN = np.array([CHIPS.write(chips) for chips in range(-FEW_CHIPS, FEW_CHIPS)], np.float32)
+
+
+@compiled
 def relative(table: Any, observer: Any, seat: Any) -> Any:
     """A seat as its observer counts it."""
+    players = table.rules.players  # read first: a choice between two known numbers takes no jump
     places = seat - observer
-    return places + table.rules.players if places < 0 else places
+    return places + players if places < 0 else places
 
 
 @compiled
@@ -177,7 +187,7 @@ def read_cards(table: Any, vector: Any, start: Any) -> Any:
     lowest_card = CARDS - table.rules.pack_size
     for place in range(table.rules.pack_size):
         if vector[start + place] > 0:
-            cards |= np.uint64(1) << np.uint64(lowest_card + place)
+            cards |= only(lowest_card + place)
     return cards
 
 
@@ -205,8 +215,9 @@ def read_share(x: Any, limit: Any) -> Any:
 @compiled
 def write_chips(chips: Any) -> Any:
     """Chips in the code `CHIPS`."""
-    amount = np.float32(chips)
-    return HALF + HALF * amount / (abs(amount) + CHIPS_SCALE)
+    if -FEW_CHIPS <= chips < FEW_CHIPS:  # nearly always
+        return CHIPS_WRITTEN[chips + FEW_CHIPS]
+    return chips_written(np.float64(chips))
 
 
 @compiled
@@ -222,11 +233,12 @@ def write_claims(table: Any, observer: Any, out: Any, claims_at: Any, gave_up_at
     players = table.rules.players
     for seat in range(players):
         other = relative(table, observer, seat)
-        for claim in range(CLAIMS):
-            order = np.float32(table.claim_order[seat, claim])
-            out[claims_at + CLAIMS * other + claim] = order * np.float32(1 / CLAIMS)
         out[gave_up_at + other] = table.gave_up[seat]
-        write_cards(table, table.shown[seat], np.float32(other + 1) / np.float32(players), out, shown_at)
+        if table.shown[seat] != NONE:  # who declares, shows
+            for claim in range(CLAIMS):
+                order = np.float32(table.claim_order[seat, claim])
+                out[claims_at + CLAIMS * other + claim] = order * np.float32(1 / CLAIMS)
+            write_cards(table, table.shown[seat], np.float32(other + 1) / np.float32(players), out, shown_at)
 
 
 @compiled
@@ -241,7 +253,7 @@ def read_claims(table: Any, vector: Any, claims_at: Any, gave_up_at: Any, shown_
     for place in range(table.rules.pack_size):
         shower = read_share(vector[shown_at + place], players)
         if shower:
-            table.shown[shower - 1] |= np.uint64(1) << np.uint64(lowest_card + place)
+            table.shown[shower - 1] |= only(lowest_card + place)
 
 
 @compiled
@@ -249,11 +261,12 @@ def write_plays(table: Any, observer: Any, limit: Any, out: Any, by_at: Any, ord
     """Write who played each card, and as the how-manieth of at most `limit`."""
     players = table.rules.players
     first = CARDS - table.rules.pack_size
+    seat_unit = FULL / np.float32(players)
+    play_unit = FULL / np.float32(limit)
     for play in range(table.plays):
         place = table.played_card[play] - first
-        by = relative(table, observer, table.played_by[play]) + 1
-        out[by_at + place] = np.float32(by) / np.float32(players)
-        out[order_at + place] = np.float32(play + 1) / np.float32(limit)
+        out[by_at + place] = np.float32(relative(table, observer, table.played_by[play]) + 1) * seat_unit
+        out[order_at + place] = np.float32(play + 1) * play_unit
 
 
 @compiled
@@ -270,7 +283,9 @@ def read_plays(table: Any, vector: Any, limit: Any, by_at: Any, order_at: Any) -
 
 
 @compiled
-def write_account(table: Any, observer: Any, out: Any, pots_at: Any, opening_at: Any, balances_at: Any, gains_at: Any) -> Any:
+def write_account(
+    table: Any, observer: Any, out: Any, pots_at: Any, opening_at: Any, balances_at: Any, gains_at: Any
+) -> Any:
     """Write the pots now and when all had contributed, the balances, and their change in this deal."""
     for pot in range(len(table.pots)):
         out[pots_at + pot] = write_chips(table.pots[pot])

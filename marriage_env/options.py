@@ -25,15 +25,21 @@ def whole(option: str, value: Any, low: int, high: int) -> int:
     return number
 
 
-def rate(option: str, value: Any, *, below_one: bool = False) -> float:
-    """`value` as a probability; OptionError otherwise."""
-    allowed = "a number from 0 up to, but not including, 1" if below_one else "a number from 0 to 1"
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise OptionError(f"{option}={value!r}: allowed is {allowed}")
-    number = float(value)
-    if not 0.0 <= number <= 1.0 or (below_one and number == 1.0):
-        raise OptionError(f"{option}={value!r}: allowed is {allowed}")
-    return number
+def rate(option: str, value: Any, high: float = 1.0) -> float:
+    """`value` as a probability of at most `high`; OptionError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not between(0, value, high):
+        raise OptionError(f"{option}={value!r}: allowed is a number from 0 to {high:g}")
+    return float(value)
+
+
+def between(low: Any, value: Any, high: Any) -> bool:
+    """Whether a number, of any kind and size, is from `low` to `high`; NaN is not."""
+    return bool(low <= value <= high)
+
+
+def items(value: Any) -> list[Any] | None:
+    """The items of a list, a tuple or an array of one dimension or more; None for anything else."""
+    return list(value) if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim) else None
 
 
 def one_of(option: str, value: Any, allowed: tuple[Any, ...]) -> Any:

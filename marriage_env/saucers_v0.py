@@ -1,13 +1,109 @@
-"""Saucers, version 0."""
+"""# Saucers, version 0
+
+The stops-game Marriage: six staked clubs, two saucers, rows of rising cards, and a race to be out first. General-sum,
+imperfect information.
+
+| | |
+|---|---|
+| Import | `from marriage_env import saucers_v0` |
+| Agents | `player_0` ... `player_5` (3 to 6 players) |
+| Actions | `Discrete(61)` |
+| Observations | `Dict`: `observation`, float32 in [0, 1]; `action_mask`, int8 of 61 |
+| Rewards | chips, each the change of the player's balance |
+| Manual control | no |
+
+## Use
+
+```python
+from marriage_env import saucers_v0
+
+env = saucers_v0.env(players=3, render_mode="ansi")
+env.reset(seed=7)
+for agent in env.agent_iter():
+    observation, reward, termination, truncation, info = env.last()
+    if termination or truncation:
+        action = None
+    else:
+        action = env.action_space(agent).sample(observation["action_mask"])
+    env.step(action)
+```
+
+`env` ends the match at an illegal action, as PettingZoo's wrapped environments do: a reward of -1 for him who took
+it, who pays one chip into the saucer `marriage`, and 0 for the others. (At the very first action the contributions are
+given back.) `raw_env` raises `IllegalActionError` instead, and nothing changes. Both are the same class, without
+wrappers: each checks by itself that it was reset, and that an action is an action. `parallel_env` is `env` behind
+PettingZoo's `turn_based_aec_to_parallel`.
+
+## Arguments
+
+`players` and every other rule option (`marriage_env.saucers.SaucersRules`), by name; and
+
+- `render_mode`: None; `"ansi"`: `render()` returns the table in words; `"human"`: it is printed after each step.
+- `mask_in`: `"observation"` (default), or `"info"`: observations are the vector alone. The mask is in
+  `infos[agent]["action_mask"]` in both forms.
+- `viewer`: whose hand `render` shows: an agent, `"all"`, or None for whoever is to act.
+
+`reset(seed, options)` takes in `options`, each alone or with others: `dealer`, a seat; `pots`, the chips in each pot;
+`packs`, for each of the first deals the ids of all its cards, top first.
+
+## Actions
+
+| action | |
+|---|---|
+| 0-51 | lay that card: 4 x rank + suit, ranks 2 ... A = 0 ... 12, suits C D H S = 0 ... 3 |
+| 52-59 | declare, in order: `marriage`, `trynka`, `nine`, `ten`, `jack`, `queen`, `king`, `ace` |
+| 60 | pass |
+
+A player who can carry the row on must; of several cards he chooses. After Q♣ whoever holds K♣ may lay it at once, or
+pass.
+
+## Observations
+
+Seats are counted from the observer: 0 is he himself, 1 his left-hand neighbour. All that he has been shown in this deal
+is in the vector, and nothing else; `env.decode(observation)` names it. The mask is all zeros for who is not to act. The
+fields are listed in `docs/environments/saucers.md`.
+
+`state()` is what player_0 sees, followed by the hands of the other players, card by card.
+
+## Rewards
+
+A reward is the change of the player's balance in the last step of anybody, so that an episode's sum is his gain in
+chips. The first contributions are charged with the first step. Chips only move: balances,
+staked cards and saucers always add up to the same. `env.ledger` lists each payment of the last step, with its reason.
+
+## Version history
+
+- v0: first version.
+"""
+
+from typing import Any
+
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from marriage_env.aec import TableEnv
 from marriage_env.saucers import GAME
 
+__all__ = ["env", "parallel_env", "raw_env"]
+
 
 class raw_env(TableEnv):
+    """Saucers as an AEC environment that raises on an illegal action. See the module for its page."""
+
     game = GAME
-    metadata = {"name": "saucers_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False, "render_fps": 1}
+    metadata = {  # noqa: RUF012  (PettingZoo's way)
+        "name": "saucers_v0",
+        "render_modes": ["ansi", "human"],
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
 
 
 class env(raw_env):
+    """Saucers as an AEC environment in which an illegal action ends the match. See the module for its page."""
+
     illegal_ends_match = True
+
+
+def parallel_env(**options: Any) -> turn_based_aec_to_parallel:
+    """Saucers in PettingZoo's parallel API: one agent acts in each step, the actions of others are not looked at."""
+    return turn_based_aec_to_parallel(env(**options))

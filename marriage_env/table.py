@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.chips import ENTRY
+from marriage_env.chips import ENTRY, give_back, pay
 from marriage_env.compiled import compiled
 
 ACTIONS = 61
 FIRST_CLAIM = 52
 CLAIMS = 8
+ALL_CLAIMS = 255  # as bits
 PASS = 60
 PASS_ALONE = np.uint64(1 << PASS)
 
@@ -21,41 +22,46 @@ CHANCE, DECLARE, PLAY, ANSWER, OVER = range(5)
 PHASE_NAMES = ("chance", "declare", "play", "answer", "over")
 
 
+def record_dtype(*fields: Any) -> np.dtype[Any]:
+    """An aligned record of the given fields, each byte of which belongs to one: equal records are equal bytes."""
+    ordered = sorted(fields, key=lambda field: -np.dtype(field[1]).alignment)
+    aligned = np.dtype(ordered, align=True)
+    padding = aligned.itemsize - sum(aligned[name].itemsize for name in aligned.names or ())
+    return np.dtype([*ordered, ("padding", np.uint8, (padding,))], align=True) if padding else aligned
+
+
 def table_dtype(rules: np.dtype[Any], seats: int, pots: int, plays: int, entries: int, *own: Any) -> np.dtype[Any]:
     """The record of a game: the common fields, then the game's own.
 
     `seats` and `pots` are the most a game has, `plays` the most cards played in a deal, `entries` the most ledger
     entries of one step.
     """
-    return np.dtype(
-        [
-            ("rules", rules),
-            ("seed", np.uint64),  # of the random stream
-            ("draws", np.uint64),  # made from it so far
-            ("legal", np.uint64),  # bit a: the actor may take action a
-            ("hands", np.uint64, (seats,)),  # card sets
-            ("shown", np.uint64, (seats,)),  # cards the seat has shown by declaring, in this deal
-            ("balances", np.int32, (seats,)),
-            ("rewards", np.int32, (seats,)),  # change of the balances in the last step
-            ("opening_balances", np.int32, (seats,)),  # before this deal's contributions
-            ("pots", np.int32, (pots,)),
-            ("opening_pots", np.int32, (pots,)),  # after this deal's contributions
-            ("deals", np.int32),  # deals played to their end
-            ("ledger", ENTRY, (entries,)),
-            ("entries", np.uint8),  # of the ledger
-            ("fresh", np.bool_),  # no step yet: the first contributions go with the first step
-            ("phase", np.uint8),
-            ("dealer", np.uint8),
-            ("actor", np.uint8),
-            ("open_claims", np.uint8, (seats,)),  # bit c: the seat may still declare claim c
-            ("claim_order", np.uint8, (seats, CLAIMS)),  # k: the k-th claim this seat declared; 0: not declared
-            ("gave_up", np.uint8, (seats,)),  # 1: passed with something left to declare
-            ("plays", np.uint8),  # cards played in this deal, in order:
-            ("played_card", np.uint8, (plays,)),
-            ("played_by", np.uint8, (plays,)),
-            *own,
-        ],
-        align=True,
+    return record_dtype(
+        ("rules", rules),
+        ("seed", np.uint64),  # of the random stream
+        ("draws", np.uint64),  # made from it so far
+        ("legal", np.uint64),  # bit a: the actor may take action a
+        ("hands", np.uint64, (seats,)),  # card sets
+        ("shown", np.uint64, (seats,)),  # cards the seat has shown by declaring, in this deal
+        ("balances", np.int32, (seats,)),
+        ("rewards", np.int32, (seats,)),  # change of the balances in the last step
+        ("opening_balances", np.int32, (seats,)),  # before this deal's contributions
+        ("pots", np.int32, (pots,)),
+        ("opening_pots", np.int32, (pots,)),  # after this deal's contributions
+        ("deals", np.int32),  # deals played to their end
+        ("ledger", ENTRY, (entries,)),
+        ("entries", np.uint8),  # of the ledger
+        ("fresh", np.bool_),  # no step yet: the first contributions go with the first step
+        ("phase", np.uint8),
+        ("dealer", np.uint8),
+        ("actor", np.uint8),
+        ("open_claims", np.uint8, (seats,)),  # bit c: the seat may still declare claim c
+        ("claim_order", np.uint8, (seats, CLAIMS)),  # k: the k-th claim this seat declared; 0: not declared
+        ("gave_up", np.uint8, (seats,)),  # 1: passed with something left to declare
+        ("plays", np.uint8),  # cards played in this deal, in order:
+        ("played_card", np.uint8, (plays,)),
+        ("played_by", np.uint8, (plays,)),
+        *own,
     )
 
 
@@ -85,7 +91,7 @@ def open_match(table: Any, dealer: Any) -> Any:
 
 @compiled
 def open_deal(table: Any) -> Any:
-    """Clear away what belonged to the deal before."""
+    """Clear away what belonged to the deal before (of the plays only their number: a view may look back at them)."""
     for seat in range(table.rules.players):
         table.opening_balances[seat] = table.balances[seat]
         table.hands[seat] = 0
@@ -119,6 +125,21 @@ def open_step(table: Any) -> Any:
         table.fresh = False
     else:
         clear_account(table)
+
+
+@compiled
+def break_off(table: Any, pot: Any, reason: Any) -> Any:
+    """End the match where it is; the actor pays one chip to a pot for it, and no other chips move in this step.
+
+    If nobody has acted yet, what was paid at the deal is given back first: the match never came about.
+    """
+    if table.fresh:
+        give_back(table)
+    open_step(table)
+    clear_account(table)
+    pay(table, 1 << np.int64(table.actor), pot, 1, reason)
+    table.phase = OVER
+    table.legal = 0
 
 
 @compiled

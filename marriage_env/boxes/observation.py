@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ from marriage_env.observation import (
     write_one,
     write_plays,
 )
-from marriage_env.table import DECLARE, OVER, PHASE_NAMES
+from marriage_env.table import ALL_CLAIMS, DECLARE, OVER, PHASE_NAMES
 
 #: Each rule option in the observation, with its code. The first element tells the games apart.
 RULE_CODES = {
@@ -103,7 +104,12 @@ def fields(rules: BoxesRules) -> tuple[Field, ...]:
         values("opening_pots", BOXES, CHIPS, "chips in the boxes when all had contributed (2.1)"),
         values("balances", seats, CHIPS, "won or lost in the match so far"),
         values("gains", seats, CHIPS, "won or lost in this deal so far, contributions included"),
-        values("misdeals", ("misdeals", "faulty packs"), CHIPS, "before this deal stood (2.3, 2.4)"),
+        values(
+            "misdeals",
+            ("misdeals", "faulty packs noticed", "misdeals after that"),
+            CHIPS,
+            "before this deal stood (2.3, 2.4)",
+        ),
     )
 
 
@@ -136,6 +142,7 @@ def fields(rules: BoxesRules) -> tuple[Field, ...]:
 ) = range(25)
 
 
+@functools.lru_cache(maxsize=256)
 def layout(rules: BoxesRules) -> Layout:
     """The observation's layout under given rules."""
     options = {"game": "boxes"} | {name: getattr(rules, name) for name in RULE_CODES if name != "game"}
@@ -169,8 +176,9 @@ def observe(table: Any, seat: Any, blank: Any, at: Any, out: Any) -> Any:
     if table.rules.fined:
         write_breaches(table, seat, out, at)
     write_account(table, seat, out, at[POTS_AT], at[OPENING_POTS_AT], at[BALANCES_AT], at[GAINS_AT])
-    out[at[MISDEALS_AT]] = write_chips(table.misdeals)
-    out[at[MISDEALS_AT] + 1] = write_chips(table.faults_noticed)
+    out[at[MISDEALS_AT]] = write_chips(table.misdeals[0])
+    out[at[MISDEALS_AT] + 1] = write_chips(np.int64(table.fault_noticed))
+    out[at[MISDEALS_AT] + 2] = write_chips(table.misdeals[1])
 
 
 @compiled
@@ -203,7 +211,7 @@ def recall(vector: Any, at: Any, table: Any) -> Any:
         table.open_claims[0] = claims_in(table.hands[0])
         for claim in range(len(CLAIM_NAMES)):
             if table.claim_order[0, claim]:
-                table.open_claims[0] &= ~(1 << claim)
+                table.open_claims[0] &= ALL_CLAIMS - (1 << claim)
     read_plays(table, vector, TRICKS * players, at[PLAYED_BY_AT], at[PLAYED_AT_AT])
     recall_trick(vector, at, table)
     table.revokes = NONE
@@ -216,8 +224,9 @@ def recall(vector: Any, at: Any, table: Any) -> Any:
             if by:
                 table.lost_by[suit] = by - 1
     read_account(table, vector, at[POTS_AT], at[OPENING_POTS_AT], at[BALANCES_AT], at[GAINS_AT])
-    table.misdeals = read_chips(vector[at[MISDEALS_AT]])
-    table.faults_noticed = read_chips(vector[at[MISDEALS_AT] + 1])
+    table.misdeals[0] = read_chips(vector[at[MISDEALS_AT]])
+    table.fault_noticed = read_chips(vector[at[MISDEALS_AT] + 1]) > 0
+    table.misdeals[1] = read_chips(vector[at[MISDEALS_AT] + 2])
     table.missing = NOBODY
     table.legal = legal(table) if table.actor == 0 else NONE
 

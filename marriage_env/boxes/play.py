@@ -62,6 +62,7 @@ from marriage_env.table import (
     PASS,
     PASS_ALONE,
     PLAY,
+    break_off,
     close_deal,
     eldest,
     left_of,
@@ -76,6 +77,7 @@ ALL_BOXES = (1 << (POT + len(BOXES))) - (1 << POT)  # as a party set
 QUEEN_OF_HEARTS_ALONE = np.uint64(1 << QUEEN_OF_HEARTS)
 JACK_OF_DIAMONDS_ALONE = np.uint64(1 << JACK_OF_DIAMONDS)
 KING_OF_HEARTS_ALONE = np.uint64(1 << KING_OF_HEARTS)
+TRUMP_STRENGTH = 100  # the least of a trump
 
 
 # 2 The deal
@@ -110,17 +112,18 @@ def deal(table: Any, packs: Any) -> Any:
 @compiled
 def stand_for_pack(table: Any) -> Any:
     """Misdeals (2.3) and faulty packs (2.4), paid for, until a deal stands; whether its pack is faulty, unnoticed."""
-    table.misdeals = 0
-    table.faults_noticed = 0
+    table.misdeals[0] = 0
+    table.misdeals[1] = 0
+    table.fault_noticed = False
     short = table.rules.pack_size - 1 < HAND * table.rules.players + 1
     faulty = happens(table, table.rules.faulty_pack_rate)
     while True:
         if happens(table, table.rules.misdeal_rate):
             pay(table, seat(table.dealer), others(table, table.dealer), 1, MISDEAL)
-            table.misdeals += 1
+            table.misdeals[np.int64(table.fault_noticed)] += 1
         elif faulty and (short or happens(table, table.rules.fault_noticed_rate)):
             pay(table, seat(table.dealer), others(table, table.dealer), 1, FAULT_NOTICED)
-            table.faults_noticed += 1
+            table.fault_noticed = True
             faulty = False
         else:
             return faulty
@@ -308,13 +311,19 @@ def allowed_by_suit(table: Any, hand: Any) -> Any:
 
 
 @compiled
-def strength(table: Any, card: Any) -> Any:
-    """Strength in the trick (4.3); 0 for a card that has none."""
+def strength_if_led(table: Any, card: Any, led: Any) -> Any:
+    """Strength in a trick to which the suit `led` was led (4.3); 0 for a card that has none."""
     if card == QUEEN_OF_HEARTS:
         return 200
     if card % 4 == table.turn_up % 4:
-        return 100 + card // 4
-    return 1 + card // 4 if card % 4 == led_suit(table) else 0
+        return TRUMP_STRENGTH + card // 4
+    return 1 + card // 4 if card % 4 == led else 0
+
+
+@compiled
+def strength(table: Any, card: Any) -> Any:
+    """Strength in the trick under way (4.3)."""
+    return strength_if_led(table, card, led_suit(table))
 
 
 @compiled
@@ -503,9 +512,5 @@ def pay_tricks(table: Any, winners: Any) -> Any:
 
 @compiled
 def forfeit(table: Any) -> Any:
-    """The actor has tried what is not legal at all: a chip into box 0, and the match is over (for `env`, see 8.1)."""
-    open_step(table)
-    pay(table, seat(table.actor), pot(SEQUENCE_BOX), 1, ILLEGAL_ACTION)
-    table.phase = OVER
-    table.legal = 0
-
+    """The actor has tried what is not legal at all (in `env`): the match is over, and he pays for it."""
+    break_off(table, pot(SEQUENCE_BOX), ILLEGAL_ACTION)

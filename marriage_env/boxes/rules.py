@@ -9,27 +9,26 @@ import numpy as np
 
 from marriage_env.errors import OptionError
 from marriage_env.options import one_of, rate, settle, whole
+from marriage_env.table import record_dtype
 
 MIN_PLAYERS, MAX_PLAYERS = 5, 10
 HAND = 5
+HIGHEST_MISDEAL_RATE = 0.99
 
 #: The options as a record, so that compiled code can read them.
-RULES = np.dtype(
-    [
-        ("misdeal_rate", np.float64),
-        ("faulty_pack_rate", np.float64),
-        ("fault_noticed_rate", np.float64),
-        ("deals", np.int32),
-        ("trick_pay", np.int32),
-        ("faulty_pack_fine", np.int32),
-        ("players", np.int64),
-        ("pack_size", np.int64),
-        ("declare_all", np.bool_),  # declaring="auto"
-        ("fined", np.bool_),  # conduct="fined"
-        ("either_order", np.bool_),  # marriage_order="either"
-        ("must_trump", np.bool_),
-    ],
-    align=True,
+RULES = record_dtype(
+    ("misdeal_rate", np.float64),
+    ("faulty_pack_rate", np.float64),
+    ("fault_noticed_rate", np.float64),
+    ("deals", np.int32),
+    ("trick_pay", np.int32),
+    ("faulty_pack_fine", np.int32),
+    ("players", np.int64),
+    ("pack_size", np.int64),
+    ("declare_all", np.bool_),  # declaring="auto"
+    ("fined", np.bool_),  # conduct="fined"
+    ("either_order", np.bool_),  # marriage_order="either"
+    ("must_trump", np.bool_),
 )
 
 
@@ -48,7 +47,7 @@ class BoxesRules:
         must_trump: whether who cannot follow suit must trump (4.2).
         trick_pay: chips due to a winner for each of his tricks, 0 to 100 (7.2).
         deals: deals in a match, 1 to 1,000 (7.3).
-        misdeal_rate: probability that a deal fails, 0 up to but not including 1 (2.3).
+        misdeal_rate: probability that a deal fails, 0 to 0.99, so that one will stand (2.3).
         faulty_pack_rate: probability that the pack lacks a card, 0 to 1 (2.4).
         fault_noticed_rate: probability that this is noticed at the deal, 0 to 1 (2.4).
         faulty_pack_fine: chips the dealer pays each other player if it was not, 0 to 100 (2.4).
@@ -86,7 +85,7 @@ class BoxesRules:
             must_trump=one_of("must_trump", self.must_trump, (False, True)),
             trick_pay=whole("trick_pay", self.trick_pay, 0, 100),
             deals=whole("deals", self.deals, 1, 1000),
-            misdeal_rate=rate("misdeal_rate", self.misdeal_rate, below_one=True),
+            misdeal_rate=rate("misdeal_rate", self.misdeal_rate, HIGHEST_MISDEAL_RATE),
             faulty_pack_rate=rate("faulty_pack_rate", self.faulty_pack_rate),
             fault_noticed_rate=rate("fault_noticed_rate", self.fault_noticed_rate),
             faulty_pack_fine=whole("faulty_pack_fine", self.faulty_pack_fine, 0, 100),

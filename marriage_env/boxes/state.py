@@ -78,8 +78,8 @@ TABLE = table_dtype(
     28,
     ("turn_up", np.uint8),  # its suit is trumps
     ("missing", np.uint8),  # the card a faulty pack lacks unnoticed, or NOBODY
-    ("misdeals", np.int32),  # before this deal came about
-    ("faults_noticed", np.uint8),  # faulty packs noticed before this deal came about
+    ("misdeals", np.int32, (2,)),  # before this deal stood: with its first pack, and with a sound one for a faulty one
+    ("fault_noticed", np.bool_),  # a faulty pack, before this deal stood
     ("tricks", np.uint8, (MAX_PLAYERS,)),  # taken by each seat
     ("trick_start", np.uint8),  # plays before this trick
     ("in_trick", np.uint16),  # bit s: seat s has played to this trick

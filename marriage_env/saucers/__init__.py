@@ -1,11 +1,11 @@
 """Saucers: the stops-game Marriage."""
 
+from marriage_env.game import Game
 from marriage_env.saucers.observation import layout, observe, recall
 from marriage_env.saucers.play import deal, forfeit, step
 from marriage_env.saucers.rules import MAX_PLAYERS, MIN_PLAYERS, SaucersRules
 from marriage_env.saucers.scripted import choose
 from marriage_env.saucers.state import ACTION_NAMES, CLAIM_NAMES, POTS, REASONS, TABLE
-from marriage_env.game import Game
 
 __all__ = ["GAME", "SaucersRules"]
 

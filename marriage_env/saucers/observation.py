@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ from marriage_env.observation import (
 from marriage_env.saucers.play import claims_in, legal
 from marriage_env.saucers.rules import SaucersRules
 from marriage_env.saucers.state import CLAIM_NAMES, NO_ROW, NOBODY, POTS
-from marriage_env.table import DECLARE, OVER, PHASE_NAMES
+from marriage_env.table import ALL_CLAIMS, DECLARE, OVER, PHASE_NAMES
 
 #: Each rule option in the observation, with its code. The first element tells the games apart.
 RULE_CODES = {
@@ -108,6 +109,7 @@ def fields(rules: SaucersRules) -> tuple[Field, ...]:
 ) = range(18)
 
 
+@functools.lru_cache(maxsize=256)
 def layout(rules: SaucersRules) -> Layout:
     """The observation's layout under given rules."""
     options = {"game": "saucers"} | {name: getattr(rules, name) for name in RULE_CODES if name != "game"}
@@ -156,7 +158,7 @@ def recall(vector: Any, at: Any, table: Any) -> Any:
         table.open_claims[0] = claims_in(table.hands[0])
         for claim in range(len(CLAIM_NAMES)):
             if table.claim_order[0, claim]:
-                table.open_claims[0] &= ~(1 << claim)
+                table.open_claims[0] &= ALL_CLAIMS - (1 << claim)
     read_plays(table, vector, table.rules.pack_size, at[LAID_BY_AT], at[LAID_AT_AT])
     table.row = read_one(vector, at[ROW_AT], 13, NO_ROW)
     by = read_share(vector[at[DECLINED_AT]], players)

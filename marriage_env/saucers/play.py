@@ -13,7 +13,7 @@ import numpy as np
 
 from marriage_env import cards
 from marriage_env.cards import ACE, CLUBS, JACK, KING, NONE, TEN, highest, holds, lowest, of_rank, of_suit, only
-from marriage_env.chips import POT, everybody, others, pay, pot, seat
+from marriage_env.chips import POT, everybody, pay, pot, seat
 from marriage_env.compiled import compiled
 from marriage_env.declaring import begin_declaring, declared, first_open_claim, give_up, pass_turn, show
 from marriage_env.randomness import shuffle
@@ -47,6 +47,7 @@ from marriage_env.table import (
     PASS,
     PASS_ALONE,
     PLAY,
+    break_off,
     close_deal,
     eldest,
     left_of,
@@ -275,7 +276,7 @@ def seek_next(table: Any, first: Any) -> Any:
 
 @compiled
 def settle(table: Any, out: Any) -> Any:
-    """A player is out: the others, from his left, pay for their cards, half in each saucer, an odd chip to the marriage."""
+    """A player is out: the others, from his left, pay half in each saucer, an odd chip in the marriage saucer (5.2)."""
     number = left_of(table, out)
     while number != out:
         points = points_left(table, table.hands[number])
@@ -310,8 +311,5 @@ def card_points(table: Any, rank: Any) -> Any:
 
 @compiled
 def forfeit(table: Any) -> Any:
-    """The actor has tried what is not legal: a chip into the marriage saucer, and the match is over (for `env`)."""
-    open_step(table)
-    pay(table, seat(table.actor), pot(MARRIAGE_SAUCER), 1, ILLEGAL_ACTION)
-    table.phase = OVER
-    table.legal = 0
+    """The actor has tried what is not legal at all (in `env`): the match is over, and he pays for it."""
+    break_off(table, pot(MARRIAGE_SAUCER), ILLEGAL_ACTION)

@@ -8,20 +8,18 @@ from typing import Any
 import numpy as np
 
 from marriage_env.options import one_of, settle, whole
+from marriage_env.table import record_dtype
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 6
 
 #: The options as a record, so that compiled code can read them.
-RULES = np.dtype(
-    [
-        ("deals", np.int32),
-        ("players", np.int64),
-        ("pack_size", np.int64),
-        ("declare_all", np.bool_),  # declaring="auto"
-        ("start_lowest", np.bool_),  # row_start="lowest"
-        ("low_courts", np.bool_),  # court_points="low"
-    ],
-    align=True,
+RULES = record_dtype(
+    ("deals", np.int32),
+    ("players", np.int64),
+    ("pack_size", np.int64),
+    ("declare_all", np.bool_),  # declaring="auto"
+    ("start_lowest", np.bool_),  # row_start="lowest"
+    ("low_courts", np.bool_),  # court_points="low"
 )
 
 

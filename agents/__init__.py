@@ -1,0 +1,1 @@
+"""Players that learn, and the way to play with what they have learned."""

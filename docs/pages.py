@@ -1,0 +1,71 @@
+"""Write each environment's page from its module and its table of observation fields: ``python docs/pages.py``."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from marriage_env import GAMES
+from marriage_env.observation import Field
+
+FOLDER = Path(__file__).parent / "environments"
+KINDS = {
+    "set": "flags",
+    "one": "one flag at most",
+    "marks": "numbers, mostly 0",
+    "values": "numbers",
+}
+
+
+def page(name: str) -> str:
+    """The page of a game: the module's docstring, the fields, the reasons for payments."""
+    game = GAMES[name]
+    document = importlib.import_module(f"marriage_env.{name}_v0").__doc__ or ""
+    before, history = document.split("## Version history")
+    return "\n".join([before.rstrip(), "", *fields(game), *reasons(game), "## Version history" + history])
+
+
+def fields(game: Any) -> list[str]:
+    """The observation's fields with their sizes for the fewest and the most players."""
+    fewest, most = (game.layout(game.rules(players=n)) for n in (game.min_players, game.max_players))
+    lines = [
+        "## Observation fields",
+        "",
+        f"Sizes are for {game.min_players} and {game.max_players} players by default rules: {fewest.size} and "
+        f"{most.size} numbers in all. x is what the number stands for.",
+        "",
+        "| field | size | kind | number | meaning |",
+        "|---|---|---|---|---|",
+    ]
+    for small, large in zip(fewest.fields, most.fields, strict=True):
+        size = f"{len(small.labels)}, {len(large.labels)}"
+        lines.append(f"| `{small.name}` | {size} | {KINDS[small.kind]} | {formula(small, large)} | {small.meaning} |")
+    return [*lines, ""]
+
+
+def formula(small: Field, large: Field) -> str:
+    """How the field's numbers are written."""
+    if isinstance(small.code, tuple):
+        return "; ".join(f"{label}: {code.formula}" for label, code in zip(small.labels, small.codes, strict=True))
+    one, other = small.codes[:1], large.codes[:1]
+    if not one or not other:
+        return "(none)"
+    return one[0].formula if one[0].formula == other[0].formula else f"{one[0].formula}, {other[0].formula}"
+
+
+def reasons(game: Any) -> list[str]:
+    """Why chips move, as `env.ledger` says it."""
+    rows = [f"| {reason.words} | {reason.clause} |" for reason in game.reasons]
+    return ["## Reasons in the ledger", "", "| reason | clause |", "|---|---|", *rows, ""]
+
+
+def main() -> None:
+    """Write all pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in GAMES:
+        (FOLDER / f"{name}.md").write_text(page(name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Scripts that train, measure and compare; run them from the checkout, as ``python -m experiments.evaluate --help``."""

@@ -1,0 +1,241 @@
+"""Measure speed and strength, side by side with PettingZoo's classic games, and write them down.
+
+Timings are taken in turns, several rounds of each, and medians are reported: machines are shared, so trust the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from experiments.demo import learn_and_measure
+from experiments.evaluate import evaluate
+from experiments.options import ENVIRONMENTS, count
+from experiments.report import CONFIDENCE, Report, replace_between
+from marriage_env import GAMES, boxes_v0, saucers_v0
+from marriage_env.compiled import new_records
+from marriage_env.game import Game
+from marriage_env.randomness import STREAM
+
+PEERS = ("texas_holdem_v4", "connect_four_v3")  # of PettingZoo classic
+IN_README = ("loop", "rules", "demo")
+FIRST_STEP = """
+import time
+begun = time.perf_counter()
+from marriage_env import {game}_v0
+env = {game}_v0.env()
+env.reset(seed=0)
+observation, *_ = env.last()
+env.step(int(observation["action_mask"].argmax()))
+print(time.perf_counter() - begun)
+"""
+
+
+def play_loop(env: Any, seconds: float) -> float:
+    """Steps a second of the usual loop: `agent_iter`, `last`, a random legal action from the mask, `step`."""
+    random = np.random.default_rng(0)
+    steps, begun = 0, time.perf_counter()
+    while time.perf_counter() - begun < seconds:
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            action = None
+            if not (termination or truncation):
+                legal = np.flatnonzero(observation["action_mask"])
+                action = int(legal[int(random.random() * len(legal))])
+            env.step(action)
+            steps += 1
+    return steps / (time.perf_counter() - begun)
+
+
+def in_turns(jobs: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """Every job once a round, so that all meet the same machine."""
+    results: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            results[name].append(job())
+    return results
+
+
+def aec_loop(seconds: float, rounds: int) -> Report:
+    """The AEC loop of both games beside PettingZoo classic."""
+    envs: dict[str, Any] = {}
+    for module in (boxes_v0, saucers_v0):
+        for make in (module.env, module.raw_env):
+            envs[f"{make.metadata['name']} {make.__name__}"] = make()
+    for peer in PEERS:
+        module = importlib.import_module(f"pettingzoo.classic.{peer}")
+        envs |= {f"{peer} env": module.env(), f"{peer} raw_env": module.raw_env()}
+    for env in envs.values():
+        env.reset(seed=0)
+    results = in_turns({name: functools.partial(play_loop, env, seconds) for name, env in envs.items()}, rounds)
+    report = Report(
+        "The AEC loop from Python",
+        "`agent_iter`, `last`, a random legal action from the mask, `step`; medians of rounds in turn. The ratios to "
+        "each peer's `env` and `raw_env` are medians of the rounds' ratios.",
+        ["environment", "steps/s", *[f"x {peer} {kind}" for peer in PEERS for kind in ("env", "raw_env")]],
+    )
+    for name, speeds in results.items():
+        ratios = [
+            statistics.median(own / other for own, other in zip(speeds, results[f"{peer} {kind}"], strict=True))
+            for peer in PEERS
+            for kind in ("env", "raw_env")
+        ]
+        report.rows.append([name, f"{statistics.median(speeds):,.0f}", *[f"{ratio:.1f}" for ratio in ratios]])
+    return report
+
+
+def compiled_rules(steps: int, rounds: int) -> Report:
+    """Random play with no Python in the loop."""
+    report = Report(
+        "The compiled rules, random play, one core, no Python in the loop",
+        "Deal, legal actions, step; and with the actor's observation written at every step. Medians of rounds in turn.",
+        ["game", "million steps/s", "with observation", "numbers in it", "bytes a table"],
+    )
+    for game in GAMES.values():
+        for players in (game.min_players, game.max_players):
+            rules = game.rules(players=players)
+            jobs = {
+                "rules": functools.partial(rollout_speed, game, rules, False, steps),
+                "observed": functools.partial(rollout_speed, game, rules, True, steps),
+            }
+            for job in jobs.values():
+                job()  # compiles, or loads
+            speeds = {name: statistics.median(found) / 1e6 for name, found in in_turns(jobs, rounds).items()}
+            size = game.layout(rules).size
+            report.rows.append(
+                [
+                    f"{game.name}, {players} players",
+                    f"{speeds['rules']:.1f}",
+                    f"{speeds['observed']:.1f}",
+                    str(size),
+                    str(game.table.itemsize),
+                ]
+            )
+    return report
+
+
+def rollout_speed(game: Game, rules: Any, observed: bool, steps: int) -> float:
+    """Steps a second of compiled random play."""
+    layout = game.layout(rules)
+    vector = np.zeros(layout.size if observed else 0, np.float32)
+    tables, streams = game.new_tables(1, rules), new_records(1, STREAM)
+    begun = time.perf_counter()
+    game.rollout(tables, steps, streams, layout.blank, layout.at, vector)
+    return steps / (time.perf_counter() - begun)
+
+
+def first_step(rounds: int) -> Report:
+    """How long a user waits for the first step of all."""
+    report = Report(
+        "From import to the first step, seconds",
+        "A new process each time; cold: nothing compiled yet; warm: the machine code is on disk. Medians.",
+        ["game", "cold", "warm"],
+    )
+    for game in GAMES:
+        cold, warm = [], []
+        for _ in range(rounds):
+            with tempfile.TemporaryDirectory() as cache:
+                cold.append(first_step_seconds(game, cache))
+                warm.append(first_step_seconds(game, cache))
+        report.rows.append([game, f"{statistics.median(cold):.1f}", f"{statistics.median(warm):.2f}"])
+    return report
+
+
+def first_step_seconds(game: str, cache: str) -> float:
+    """Import and first step in a new process whose machine code is kept in `cache`."""
+    run = subprocess.run(
+        [sys.executable, "-c", FIRST_STEP.format(game=game)],
+        env={**os.environ, "NUMBA_CACHE_DIR": cache},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(run.stdout)
+
+
+def strength(deals: int, console: Console) -> Report:
+    """The rule-based player among random ones, for every number of players."""
+    report = Report(
+        "The rule-based player against random players, chips per deal",
+        f"One rule-based player at a table of random ones, {deals:,} duplicate deals; {CONFIDENCE}.",
+        ["game", "rules", "random", "ahead"],
+    )
+    for game in GAMES.values():
+        for players in range(game.min_players, game.max_players + 1):
+            make_env = functools.partial(ENVIRONMENTS[game.name], players=players)
+            rules, random = evaluate(make_env, ["rules", "random"], deals, 0, console)
+            row = [f"{game.name}, {players} players", str(rules.chips), str(random.chips), str(rules.ahead)]
+            report.rows.append(row)
+    return report
+
+
+def page(reports: Sequence[Report], command: str) -> str:
+    """The report as a page."""
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "pettingzoo", "gymnasium"))
+    parts = [
+        "# Benchmarks",
+        f"Measured by `{command}` on {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"{packages}. Such machines are shared and their speed drifts: trust ratios more than single figures.",
+    ]
+    return "\n\n".join([*parts, *[report.markdown() for report in reports]])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.benchmark", description=__doc__)
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=("loop", "rules", "start", "strength", "demo"),
+        default=["loop", "rules", "start", "strength", "demo"],
+        help="what to measure (default: all)",
+    )
+    parser.add_argument("--rounds", type=count, default=5, metavar="N", help="rounds of each timing (default: 5)")
+    parser.add_argument("--seconds", type=float, default=1.0, metavar="X", help="of each AEC loop a round (default: 1)")
+    parser.add_argument("--deals", type=count, default=1000, metavar="N", help="duplicate deals (default: 1000)")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as a page, too")
+    parser.add_argument("--readme", type=Path, metavar="FILE", help="put the tables between this page's marks, too")
+    options = parser.parse_args(arguments)
+    console = Console()
+    measure: dict[str, Callable[[], list[Report]]] = {
+        "loop": lambda: [aec_loop(options.seconds, options.rounds)],
+        "rules": lambda: [compiled_rules(2_000_000, options.rounds)],
+        "start": lambda: [first_step(options.rounds)],
+        "strength": lambda: [strength(options.deals, console)],
+        "demo": lambda: [
+            learn_and_measure(game, 60, options.deals, Path("runs") / f"demo-{game}", console) for game in GAMES
+        ],
+    }
+    reports, in_readme = [], []
+    for name in options.only:
+        console.print(f"measuring: {name} ...")
+        for report in measure[name]():
+            console.print(report.on_screen())
+            reports.append(report)
+            if name in IN_README:
+                in_readme.append(f"{report.title}:\n\n{report.grid()}")
+    if options.markdown:
+        command = " ".join(["python -m experiments.benchmark", *(sys.argv[1:] if arguments is None else arguments)])
+        options.markdown.write_text(page(reports, command))
+    if options.readme:
+        replace_between(options.readme, "benchmarks", "\n\n".join(in_readme))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Measure agents against each other on the same deals.
+
+Each deal is played once for each rotation of the agents round the table, so that luck of seat and cards is the same for
+all. Reported are chips per deal with 95% confidence intervals, a deal with all its rotations being one block.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+from experiments.duplicate import Score, play_duplicate, scores
+from experiments.options import AGENTS_HELP, add_game_options, count, environment_maker, seed
+from experiments.report import CONFIDENCE, Report
+from marriage_env import MarriageError, make_agent
+from marriage_env.aec import TableEnv
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.evaluate", description=__doc__)
+    add_game_options(parser)
+    group = parser.add_argument_group("the measurement")
+    group.add_argument(
+        "--agents",
+        nargs="+",
+        default=["rules", "random"],
+        metavar="AGENT",
+        help=f"who plays: {AGENTS_HELP}; one for each seat, the last one named takes all seats left "
+        "(default: rules random)",
+    )
+    group.add_argument("--deals", type=count, default=1000, metavar="N", help="deals to play (default: %(default)s)")
+    group.add_argument("--seed", type=seed, default=0, metavar="N", help="makes the same result again (default: 0)")
+    group.add_argument("--csv", type=Path, metavar="FILE", help="write the scores as CSV")
+    group.add_argument("--json", type=Path, metavar="FILE", help="write the scores and all settings as JSON")
+    return parser.parse_args(arguments)
+
+
+def evaluate(
+    make_env: Callable[..., TableEnv], names: Sequence[str], deals: int, seed: int, console: Console
+) -> list[Score]:
+    """The scores of named agents, the last of which takes all seats left, on so many deals.
+
+    Raises MarriageError for an agent that is not known, or more agents than seats.
+    """
+    players = make_env().rules.players
+    if len(names) > players:
+        raise MarriageError(f"--agents names {len(names)} agents: allowed are at most {players}, one for each seat")
+    seated = [*names, *[names[-1]] * (players - len(names))]
+    agents = {name: make_agent(name, seed=seed) for name in dict.fromkeys(names)}
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task(f"{deals} deals x {players} rotations", total=deals * players)
+        chips = play_duplicate(make_env, [agents[name] for name in seated], deals, seed, lambda: bar.advance(task))
+    return scores(seated, chips)
+
+
+def score_report(title: str, results: Sequence[Score]) -> Report:
+    """The scores as a table."""
+    report = Report(title, CONFIDENCE, ["agent", "seats", "chips per deal", "ahead of others"])
+    report.rows += [[score.agent, str(score.seats), str(score.chips), str(score.ahead)] for score in results]
+    return report
+
+
+def write_csv(path: Path, results: Sequence[Score]) -> None:
+    """One row an agent."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["agent", "seats", "chips_per_deal", "chips_ci95", "ahead_of_others", "ahead_ci95"])
+        for score in results:
+            chips, ahead = score.chips, score.ahead
+            writer.writerow([score.agent, score.seats, chips.mean, chips.error, ahead.mean, ahead.error])
+
+
+def write_json(path: Path, arguments: argparse.Namespace, rules: object, results: Sequence[Score]) -> None:
+    """The scores with all that reproduces them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    settings = {name: getattr(arguments, name) for name in ("game", "agents", "deals", "seed")}
+    document = {
+        **settings,
+        "rules": dataclasses.asdict(rules),  # type: ignore[call-overload]
+        "scores": [dataclasses.asdict(score) for score in results],
+    }
+    path.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run from the command line."""
+    options = parse(arguments)
+    console = Console()
+    try:
+        make_env = environment_maker(options)
+        results = evaluate(make_env, options.agents, options.deals, options.seed, console)
+    except MarriageError as error:
+        sys.exit(f"evaluate: {error}")
+    rules = make_env().rules
+    title = f"{options.game}, {rules.players} players, {options.deals} duplicate deals"
+    console.print(score_report(title, results).on_screen())
+    if options.csv:
+        write_csv(options.csv, results)
+    if options.json:
+        write_json(options.json, options, rules, results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Tables of results, for the screen and for pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.table import Table
+
+CONFIDENCE = "± 95% confidence interval"
+
+
+@dataclass
+class Report:
+    """A table of results: title, a note of how they came about, headings, rows."""
+
+    title: str
+    note: str
+    header: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+
+    def on_screen(self) -> Table:
+        """As a table for the terminal."""
+        table = Table(title=self.title, title_justify="left", caption=self.note, caption_justify="left")
+        for place, heading in enumerate(self.header):
+            table.add_column(heading, justify="right" if place else "left", no_wrap=not place)
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+    def grid(self) -> str:
+        """The rows as a Markdown table."""
+        lines = [self.header, ["---", *["---:"] * (len(self.header) - 1)], *self.rows]
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def markdown(self) -> str:
+        """As a part of a page."""
+        return f"## {self.title}\n\n{self.note}\n\n{self.grid()}\n"
+
+
+def replace_between(path: Path, marker: str, text: str) -> None:
+    """Put `text` between the comments ``<!-- marker -->`` and ``<!-- end of marker -->`` of a page."""
+    begin, end = f"<!-- {marker} -->", f"<!-- end of {marker} -->"
+    page = path.read_text(encoding="utf-8")
+    before, rest = page.split(begin)
+    after = rest.split(end)[1]
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")

@@ -1,0 +1,55 @@
+"""The games there are, and what an observation says of its own game and rules."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from marriage_env import boxes, saucers
+from marriage_env.errors import OptionError
+from marriage_env.game import Game
+from marriage_env.observation import Layout
+
+#: Every game by its name.
+GAMES: dict[str, Game] = {game.name: game for game in (boxes.GAME, saucers.GAME)}
+
+
+def origin(vector: NDArray[Any]) -> tuple[Game, Any, Layout]:
+    """The game, the rules and the layout of an observation vector: its first field tells them.
+
+    Raises OptionError for a vector that no game can have written.
+    """
+    return _origin(np.asarray(vector, np.float32)[: _longest_rules()].tobytes(), len(vector))
+
+
+@functools.cache
+def _longest_rules() -> int:
+    return max(len(game.layout(game.rules()).fields[0].labels) for game in GAMES.values())
+
+
+@functools.lru_cache(maxsize=256)
+def _origin(head: bytes, size: int) -> tuple[Game, Any, Layout]:
+    numbers = np.frombuffer(head, np.float32)
+    game = list(GAMES.values())[int(numbers[0] >= 0.5)]
+    field = game.layout(game.rules()).fields[0]
+    options = field.read(numbers[: len(field.labels)].tolist())
+    del options["game"]
+    rules = game.rules(**options)
+    layout = game.layout(rules)
+    if layout.size != size:
+        raise OptionError(f"observation of {size} numbers: allowed are {layout.size} for {game.name} under {rules}")
+    return game, rules, layout
+
+
+def decode(observation: Any) -> dict[str, Any]:
+    """Any observation of any game, field by field, by names.
+
+    Args:
+        observation: the vector, or the dict that holds it under ``"observation"``.
+    """
+    vector = observation["observation"] if isinstance(observation, Mapping) else observation
+    return origin(vector)[2].decode(vector)

@@ -1,0 +1,42 @@
+"""The games in Gymnasium's and PettingZoo's registries, once `marriage_env` is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import pettingzoo
+
+from marriage_env import boxes_v0, saucers_v0
+from marriage_env.agents import make_agent
+from marriage_env.single_seat import SingleSeatEnv
+
+MODULES = {"Boxes": boxes_v0, "Saucers": saucers_v0}
+
+
+def single_seat(
+    game: str, opponents: Sequence[str] = ("rules",), seat: int | None = None, **options: Any
+) -> SingleSeatEnv:
+    """One seat of a game: what ``gymnasium.make("marriage_env/Boxes-v0", players=6)`` makes.
+
+    Args:
+        game: ``"Boxes"`` or ``"Saucers"``.
+        opponents: the names of the agents to the learner's left, in order, repeated as needed.
+        seat: the learner's, or None: it rotates.
+        **options: of the game's environment.
+    """
+    names = (opponents,) if isinstance(opponents, str) else opponents
+    return SingleSeatEnv(MODULES[game].env(**options), [make_agent(name) for name in names], seat=seat)
+
+
+def register() -> None:
+    """Register each game: in Gymnasium as ``marriage_env/Boxes-v0``, in PettingZoo as ``marriage_env/boxes_v0``."""
+    for game, module in MODULES.items():
+        gymnasium.register(
+            f"marriage_env/{game}-v0", entry_point="marriage_env.registration:single_seat", kwargs={"game": game}
+        )
+        if hasattr(pettingzoo, "register"):  # PettingZoo has a registry from 1.27 on
+            name = module.env.metadata["name"]
+            pettingzoo.register("aec", f"marriage_env/{name}", f"marriage_env.{name}:env")
+            pettingzoo.register("parallel", f"marriage_env/{name}", f"marriage_env.{name}:parallel_env")

@@ -1,0 +1,122 @@
+"""What only Boxes shows: trumps, tricks, marriages on the table, calls for a queen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from marriage_env.boxes.state import BOXES, NOBODY, TRICKS
+from marriage_env.cards import KING, QUEEN, SUIT_NAMES, card_symbol
+from marriage_env.chips import POT
+from marriage_env.render.view import APART, TOGETHER, Play, View
+from marriage_env.render.words import listed
+from marriage_env.table import ANSWER, OVER
+
+
+class BoxesView(View):
+    """A table of Boxes as its viewer sees it."""
+
+    title = "Boxes"
+    playing = "plays"
+    counted = "tricks"
+    pots_paid: ClassVar[dict[int, tuple[str, str]]] = {
+        ((1 << len(BOXES)) - 1) << POT: ("into", "each box"),
+        **{1 << (POT + box): ("into", f"the {name} box") for box, name in enumerate(BOXES)},
+    }
+
+    def heading(self) -> list[str]:
+        """The turn-up, and what it means."""
+        turn_up = int(self.table["turn_up"])
+        return [f"{card_symbol(turn_up)} turned up: {SUIT_NAMES[turn_up % 4]} are trumps"]
+
+    def count(self, seat: int) -> int:
+        """Tricks taken."""
+        return int(self.table["tricks"][seat])
+
+    def known(self, seat: int) -> int:
+        """The cards shown, a queen who is called by her king, and one who was kept from him (8.2)."""
+        cards = super().known(seat)
+        for suit in range(4):
+            cards |= int(self.table["lost_by"][suit] == seat) << (4 * QUEEN + suit)
+        return cards | (1 << self.called_queen() if self.phase == ANSWER and seat == self.actor else 0)
+
+    def called_queen(self) -> int:
+        """The queen of the king played last."""
+        return 4 * QUEEN + self.plays[-1][1] % 4
+
+    def now(self) -> str:
+        """Whose turn it is to play, and to what."""
+        name = self.names[self.actor]
+        if self.phase == ANSWER:
+            player, king = self.plays[-1]
+            queen = card_symbol(self.called_queen())
+            fined = ", or be fined (8.2)" if self.rules.conduct == "fined" else ""
+            call = f"called out of turn by {card_symbol(king)} of {self.names[player]}"
+            return f"{name} is {call}: to play {queen} (5.1){fined}"
+        trick = len(self.plays) // len(self.names) + 1
+        if not self.table["in_trick"]:
+            return f"{name} is to lead to trick {trick} of {TRICKS}"
+        led = SUIT_NAMES[self.trick()[0][1] % 4]
+        fined = ", or be fined (8.2)" if self.rules.conduct == "fined" else ""
+        return f"{name} is to play to trick {trick} of {TRICKS}: follow {led} if you can{fined}"
+
+    def last_play(self, seat: int, card: int) -> str:
+        """A play, a breach of 4.2, or a queen kept from her king."""
+        kept_by = int(self.table["lost_by"][card % 4])
+        if card // 4 == KING and kept_by != NOBODY and not self.anew:
+            return f"{self.names[kept_by]} passes, and keeps {card_symbol(4 * QUEEN + card % 4)} from her king"
+        revoke = int(self.table["revokes"]) >> card & 1 and not self.anew
+        return super().last_play(seat, card) + " against 4.2, a revoke" * bool(revoke)
+
+    def trick(self) -> list[Play]:
+        """The plays of the trick under way, or of the last one if none is."""
+        if self.table["in_trick"]:
+            return self.plays[int(self.table["trick_start"]) :]
+        return (self.plays_of_last_deal() if self.anew else self.plays)[-len(self.names) :]
+
+    def plays_of_last_deal(self) -> list[Play]:
+        """A deal is five cards of each player."""
+        return self.first_plays(TRICKS * len(self.names))
+
+    def table_lines(self) -> Iterator[str]:
+        """The trick under way, or the one just taken."""
+        trick = self.trick()
+        if not trick:
+            return
+        number = TRICKS if self.anew else (len(self.plays) - 1) // len(self.names) + 1
+        cards = APART.join(f"{self.names[seat]}{TOGETHER}{card_symbol(card)}" for seat, card in trick)
+        yield from self.section(f"Trick {number}", [cards + self.outcome(trick)])
+
+    def outcome(self, trick: list[Play]) -> str:
+        """Who has the trick, or would have it as it stands; and what marriages are in it."""
+        if self.anew:
+            return ""
+        marriages = self.marriages(trick)
+        why = f", {listed(marriages)} married" if marriages else ""
+        if self.table["in_trick"]:
+            return f" → {self.names[int(self.table['winning'])]} would take it{why}"
+        return f" → {self.names[self.actor]} took it{why}"
+
+    def marriages(self, trick: list[Play]) -> list[str]:
+        """The marriages made in a trick (5.2, 5.5): a king and, next to him or by option before him, his queen."""
+        cards = [card for _, card in trick]
+        married = []
+        for place, card in enumerate(cards):
+            queen = 4 * QUEEN + card % 4
+            if card // 4 != KING or queen not in cards:
+                continue
+            after = cards.index(queen) == place + 1 and self.table["lost_by"][card % 4] == NOBODY
+            before = cards.index(queen) < place and self.rules.marriage_order == "either"
+            if after or before:
+                married.append(f"{card_symbol(card)} and {card_symbol(queen)}")
+        return married
+
+    def pots_line(self) -> str:
+        """The chips in the boxes."""
+        return "   ".join(f"{box}{TOGETHER}{self.table['pots'][place]}" for place, box in enumerate(BOXES))
+
+    def remarks(self) -> list[str]:
+        """A settlement without winners moves no chips."""
+        settled = self.anew or (self.phase == OVER and not self.broken_off)
+        reasons = [self.game.reasons[reason].words for *_, reason in self.ledger]
+        return ["nobody took two tricks, and the boxes stay as they are (7.1)"] * (settled and "penalty" not in reasons)

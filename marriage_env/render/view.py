@@ -1,0 +1,244 @@
+"""A table in words: what the views of both games share. A game's own view adds what only that game has.
+
+A view reads one record and writes lines of text. It shows what its viewer may see, and of the rest nothing but how many
+cards there are: hands are read in `View.hand` and `View.choices` alone.
+"""
+
+from __future__ import annotations
+
+import abc
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from marriage_env.cards import card_symbol
+from marriage_env.render.payments import Entry, PaymentWords
+from marriage_env.render.words import cards_text, claim_words, listed, signed
+from marriage_env.table import CLAIMS, DECLARE, FIRST_CLAIM, OVER, PASS
+
+if TYPE_CHECKING:
+    from marriage_env.aec import TableEnv
+
+WIDTH = 100
+LABEL = 10  # columns of the words a line begins with
+TOGETHER = "\N{NO-BREAK SPACE}"  # between words that a line break must not part
+APART = f"{TOGETHER}· "
+
+Play = tuple[int, int]  # a seat and the card it played
+
+
+class View(abc.ABC):
+    """One table as its viewer sees it.
+
+    A game's view sets the words below, writes the methods that are not written here, and adds to those it has more to
+    say in.
+    """
+
+    title: str
+    #: The verb of playing a card.
+    playing: str
+    #: Heading of the column of `count`.
+    counted: str
+    #: What the pots are called in a payment: see `PaymentWords`.
+    pots_paid: ClassVar[dict[int, tuple[str, str]]]
+
+    def __init__(self, env: TableEnv) -> None:
+        table = env.table
+        self.table: Any = table
+        self.rules = env.rules
+        self.game = env.game
+        self.viewer = env.viewer
+        self.names = env.possible_agents
+        self.seats = range(len(self.names))
+        self.phase, self.actor, self.dealer = int(table["phase"]), int(table["actor"]), int(table["dealer"])
+        self.eldest = (self.dealer + 1) % len(self.names)
+        self.plays = self.first_plays(int(table["plays"]))
+        self.ledger: list[Entry] = table["ledger"][: table["entries"]].tolist()
+        self.payment_words = PaymentWords(self.names, self.game.reasons, self.pots_paid)
+        clauses = [self.game.reasons[reason].clause for *_, reason in self.ledger]
+        opened = clauses.index("2.1") if "2.1" in clauses else len(clauses)
+        #: Whether the last step ended a deal and opened this one.
+        self.anew = bool(table["deals"] > 0 and opened < len(clauses))
+        #: How many payments of the last step belong to the deal before this one.
+        self.payments_before = opened if self.anew else 0
+        self.broken_off = any(self.game.reasons[reason].words == "illegal action" for *_, reason in self.ledger)
+
+    # What a game fills in
+
+    @abc.abstractmethod
+    def now(self) -> str:
+        """What is to be done, and by whom, when all have declared."""
+
+    @abc.abstractmethod
+    def table_lines(self) -> Iterator[str]:
+        """The cards on the table."""
+
+    @abc.abstractmethod
+    def count(self, seat: int) -> int:
+        """A number for each player: tricks taken, cards held."""
+
+    def last_play(self, seat: int, card: int) -> str:
+        """What the last step was, when the last card played is this."""
+        return f"{self.names[seat]} {self.playing} {card_symbol(card)}"
+
+    @abc.abstractmethod
+    def plays_of_last_deal(self) -> list[Play]:
+        """The plays of the deal that the last step ended; the record keeps them until others take their place."""
+
+    @abc.abstractmethod
+    def pots_line(self) -> str:
+        """The chips in the pots."""
+
+    def heading(self) -> list[str]:
+        """What the title says beside game, deal and dealer."""
+        return []
+
+    def known(self, seat: int) -> int:
+        """The set of cards everybody knows a seat was dealt."""
+        return int(self.table["shown"][seat])
+
+    def remarks(self) -> list[str]:
+        """What is to be said of a settlement without payments."""
+        return []
+
+    # The whole
+
+    def lines(self) -> Iterator[str]:
+        """The view, line by line."""
+        yield self.title_line()
+        yield from self.section("Last", [self.last()])
+        yield from self.section("Now", [self.what_now()])
+        yield from self.section("Choices", [self.choices()] if self.sees(self.actor) and self.phase != OVER else [])
+        yield ""
+        yield from self.players_table()
+        yield ""
+        yield from self.section("Declared", [self.declarations()])
+        yield from self.table_lines()
+        yield from self.section(self.game.name.capitalize(), [self.pots_line()])
+        yield from self.section("Paid", self.payments() or ["nothing in this step"])
+
+    def title_line(self) -> str:
+        """Game, deal, dealer, and what else a game has."""
+        done, of = int(self.table["deals"]), self.rules.deals
+        deal = f"deal {min(done + 1, of)} of {of}"
+        title = " · ".join([self.title, deal, f"{self.names[self.dealer]} deals", *self.heading()])
+        return f"── {title} ".ljust(WIDTH, "─")
+
+    @staticmethod
+    def section(label: str, texts: Iterable[str]) -> Iterator[str]:
+        """A label and the texts it stands for, each from a new line and broken where it is too long."""
+        for text in filter(None, texts):
+            for place, line in enumerate(textwrap.wrap(text, WIDTH - LABEL - 2, break_on_hyphens=False)):
+                indent = "  " if place else ""
+                yield f"{label:<{LABEL}}{indent}{line}".replace(TOGETHER, " ")
+                label = ""
+
+    def players_table(self) -> Iterator[str]:
+        """A line for each player: his chips, his count, his hand."""
+        yield f"  {'player':<20}{'chips':>6}{'this deal':>11}{self.counted:>9}   hand"
+        for seat in self.seats:
+            role = " (dealer)" if seat == self.dealer else " (eldest)" if seat == self.eldest else ""
+            mark = ">" if seat == self.actor and self.phase != OVER else " "
+            balance = int(self.table["balances"][seat])
+            gain = balance - int(self.table["opening_balances"][seat])
+            numbers = f"{signed(balance):>6}{signed(gain):>11}{self.count(seat):>9}"
+            start = f"{mark} {self.names[seat] + role:<20}{numbers}   "
+            hand, *rest = textwrap.wrap(self.hand(seat), WIDTH - len(start)) or [""]
+            yield (start + hand).rstrip()
+            yield from (" " * len(start) + more for more in rest)
+
+    def hand(self, seat: int) -> str:
+        """A hand, as far as the viewer may see it."""
+        held = int(self.table["hands"][seat])
+        if self.sees(seat):
+            return cards_text(held)
+        known = held & self.known(seat)
+        unseen = held.bit_count() - known.bit_count()
+        return " + ".join([cards_text(known)] * bool(known) + [f"{unseen} unseen"] * bool(unseen))
+
+    def sees(self, seat: int) -> bool:
+        """Whether the viewer may look into the hand of a seat."""
+        if self.viewer is None:
+            return seat == self.actor and self.phase != OVER
+        return self.viewer in ("all", self.names[seat])
+
+    # What happened, and what is to be done
+
+    def last(self) -> str:
+        """What the last step was."""
+        if self.table["fresh"]:
+            return "the cards are dealt; nobody has acted yet"
+        if self.broken_off:
+            return f"{self.names[self.actor]} tried what is not legal"
+        if self.anew:
+            return f"{self.last_play(*self.plays_of_last_deal()[-1])}: deal {self.table['deals']} is over"
+        return self.last_play(*self.plays[-1]) if self.plays else self.last_declaration()
+
+    def last_declaration(self) -> str:
+        """The last step, when it was one of declaring: its player is the last who has done anything."""
+        seat = [seat for seat in self.from_eldest() if self.claims(seat) or self.table["gave_up"][seat]][-1]
+        if self.table["gave_up"][seat]:
+            return f"{self.names[seat]} passes, and gives up what he has not declared"
+        return f"{self.names[seat]} declares {self.claims(seat)[-1]}"
+
+    def what_now(self) -> str:
+        """What is to be done, and by whom."""
+        if self.phase == OVER:
+            return self.result()
+        if self.phase == DECLARE:
+            return f"{self.names[self.actor]} is to declare, or to pass (3.1)"
+        return self.now()
+
+    def choices(self) -> str:
+        """What the actor can do."""
+        legal = int(self.table["legal"])
+        cards = cards_text(legal)
+        claims = [
+            claim_words(name) for claim, name in enumerate(self.game.claim_names) if legal >> FIRST_CLAIM + claim & 1
+        ]
+        ways = [f"{self.playing[:-1]} {cards}"] * bool(cards) + [f"declare {', '.join(claims)}"] * bool(claims)
+        return " or ".join(ways + ["pass"] * (legal >> PASS & 1))
+
+    def result(self) -> str:
+        """How the match ended."""
+        balances = [int(self.table["balances"][seat]) for seat in self.seats]
+        best = max(balances)
+        winners = [self.names[seat] for seat in self.seats if balances[seat] == best]
+        verb = "comes" if len(winners) == 1 else "come"
+        how = "broken off" if self.broken_off else "over"
+        return f"the match is {how}: {listed(winners)} {verb} out best, with a balance of {signed(best)}"
+
+    def declarations(self) -> str:
+        """Who has declared what, and the cards he showed for it."""
+        texts = []
+        for seat in self.from_eldest():
+            words = ", ".join(self.claims(seat))
+            shown = f" ({cards_text(int(self.table['shown'][seat]))})" if words else ""
+            rest = ["then passed" if words else "passed"] * bool(self.table["gave_up"][seat])
+            if words or rest:
+                texts.append(f"{self.names[seat]} {', '.join([words + shown] * bool(words) + rest)}")
+        return APART.join(text.replace(" ", TOGETHER) for text in texts)
+
+    def claims(self, seat: int) -> list[str]:
+        """What a seat has declared, in the order in which it did."""
+        order = self.table["claim_order"][seat]
+        declared = sorted((int(order[claim]), claim) for claim in range(CLAIMS) if order[claim])
+        return [claim_words(self.game.claim_names[claim]) for _, claim in declared]
+
+    def payments(self) -> list[str]:
+        """The payments of the last step, and what is to be said where there were none."""
+        before = [*self.payment_words.lines(self.ledger[: self.payments_before]), *self.remarks()]
+        after = [*self.payment_words.lines(self.ledger[self.payments_before :])]
+        if not self.anew:
+            return after + before
+        deals = int(self.table["deals"])
+        return [f"deal {deals}: {text}" for text in before] + [f"deal {deals + 1}: {text}" for text in after]
+
+    def from_eldest(self) -> list[int]:
+        """The seats in the order of play."""
+        return [*self.seats[self.eldest :], *self.seats[: self.eldest]]
+
+    def first_plays(self, count: int) -> list[Play]:
+        """The first so many plays in the record."""
+        by, card = self.table["played_by"], self.table["played_card"]
+        return [(int(by[play]), int(card[play])) for play in range(count)]

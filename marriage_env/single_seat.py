@@ -1,0 +1,134 @@
+"""One seat of an AEC game as a Gymnasium environment, with agents at the other seats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from marriage_env.aec import TableEnv
+from marriage_env.agents import Agent
+from marriage_env.errors import OptionError, ResetNeededError
+from marriage_env.options import whole
+
+
+class SingleSeatEnv(gymnasium.Env[Any, Any]):
+    """What one player of an AEC game lives through, for learners that know Gymnasium.
+
+    A step is the learner's action and all that the others do until he is to act again. Every reward that falls to him
+    in between, on whosever action, is in the step's reward, so that an episode's sum is his gain. If a match is over
+    before he was ever to act, the episode has one step all the same: any action is allowed, and the reward arrives.
+
+    Args:
+        env: any AEC environment with action masks in the observation or the info, such as ``boxes_v0.env()``.
+        opponents: the agents at the seats to the learner's left, in order; fewer are repeated. One agent may sit at
+            several seats.
+        seat: the learner's seat, or None: it rotates, and so does the dealer of our games: episode k is played at seat
+            k mod n and dealt by seat (k div n) mod n.
+
+    The learner's observation is the vector; his mask is in the info, and from `action_masks`, as MaskablePPO asks.
+    """
+
+    metadata = {"render_modes": []}  # noqa: RUF012  (Gymnasium's way)
+
+    def __init__(
+        self, env: AECEnv[str, Any, Any], opponents: Sequence[Agent] | Agent, *, seat: int | None = None
+    ) -> None:
+        self.env = env
+        self.players = len(env.possible_agents)
+        self.opponents = list(opponents) if isinstance(opponents, Sequence) else [opponents]
+        if not self.opponents:
+            raise OptionError("opponents=[]: allowed is one agent, or some")
+        self.seat = None if seat is None else whole("seat", seat, 0, self.players - 1)
+        first = env.possible_agents[0]
+        space = env.observation_space(first)
+        self.observation_space = space["observation"] if isinstance(space, gymnasium.spaces.Dict) else space
+        self.action_space = env.action_space(first)
+        self._episode = -1
+        self._learner: str | None = None
+        self._before_first = 0.0  # what fell to the learner before his first action, due with its reward
+        self._mask = np.zeros(int(self.action_space.n), np.int8)  # type: ignore[attr-defined]
+        self._ended: tuple[Any, float, bool, bool, dict[str, Any]] | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin the next match.
+
+        `seed` and `options` go to the game; a seed also seeds the opponents, and makes the rotation begin anew.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            for place, agent in enumerate(self.opponents):
+                agent.seed(seed + place)
+        self._episode = 0 if seed is not None else self._episode + 1
+        seat = self._episode % self.players if self.seat is None else self.seat
+        if self.seat is None and isinstance(self.env.unwrapped, TableEnv):
+            options = {"dealer": self._episode // self.players % self.players, **(options or {})}
+        self.env.reset(seed=seed, options=options)
+        agents = self.env.possible_agents
+        self._learner = agents[seat]
+        self._company = {
+            agents[(seat + 1 + place) % self.players]: self.opponents[place % len(self.opponents)]
+            for place in range(self.players - 1)
+        }
+        observation, self._before_first, terminated, truncated, info = self._play_on()
+        self._ended = None
+        if terminated or truncated:
+            self._mask = np.ones_like(self._mask)
+            info = {**info, "action_mask": self._mask}
+            self._ended = observation, 0.0, terminated, truncated, info
+        return observation, info
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Let the learner act, and the others until it is his turn again.
+
+        Returns:
+            His observation, the sum of his rewards, terminated, truncated, and the info with his mask and seat.
+        """
+        if self._learner is None:
+            raise ResetNeededError("step: no match is under way; call reset() first")
+        if self._ended is None:
+            self.env.step(action)
+            observation, reward, terminated, truncated, info = self._play_on()
+        else:
+            observation, reward, terminated, truncated, info = self._ended
+        if terminated or truncated:
+            self._learner = None
+        reward += self._before_first
+        self._before_first = 0.0
+        return observation, reward, terminated, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """What the learner may do now, bool of shape (actions,)."""
+        return self._mask.astype(bool)
+
+    def render(self) -> Any:
+        """The game's own view."""
+        return self.env.render()
+
+    def close(self) -> None:
+        """Close the game."""
+        self.env.close()
+
+    def _play_on(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Let the others act until the learner is to act, or is out."""
+        for agent in self.env.agent_iter():
+            observation, reward, terminated, truncated, info = self.env.last()
+            vector, mask = split(observation, info)
+            if agent == self._learner:
+                self._mask = mask
+                seat = self.env.possible_agents.index(agent)
+                truncated = truncated and not terminated  # PettingZoo sets both after an illegal action
+                return vector, float(reward), terminated, truncated, {"action_mask": mask, "seat": seat}
+            self.env.step(None if terminated or truncated else self._company[agent].act(vector, mask))
+        raise ResetNeededError("step: the match is over; call reset() first")
+
+
+def split(observation: Any, info: Mapping[str, Any]) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    """The vector and the mask of what an AEC environment gave, wherever the mask stood."""
+    if isinstance(observation, Mapping):
+        return observation["observation"], observation["action_mask"]
+    return observation, info["action_mask"]

@@ -1,0 +1,157 @@
+"""The agent protocol, the house players and the registry."""
+
+import numpy as np
+import pytest
+
+import marriage_env
+from marriage_env import Agent, AgentError, BatchAgent, agent_names, boxes_v0, make_agent, saucers_v0
+
+ENVS = {"boxes": boxes_v0, "saucers": saucers_v0}
+
+
+def turns(module, count, **options):
+    """Observations and masks of so many turns of random play."""
+    env = module.raw_env(mask_in="info", **options)
+    random = make_agent("random", seed=1)
+    env.reset(seed=1)
+    seen = []
+    while len(seen) < count:
+        vector, _, termination, _, info = env.last()
+        if termination:
+            env.reset()
+            continue
+        seen.append((vector, info["action_mask"]))
+        env.step(random.act(vector, info["action_mask"]))
+    vectors, masks = zip(*seen, strict=True)
+    return np.stack(vectors), np.stack(masks)
+
+
+@pytest.mark.parametrize("name", ["random", "rules"])
+@pytest.mark.parametrize("game", ENVS)
+def test_house_players_choose_legal_actions_alone_and_in_a_batch(name, game):
+    vectors, masks = turns(ENVS[game], 300)
+    agent = make_agent(name, seed=5)
+    assert isinstance(agent, Agent)
+    actions = agent.act(vectors, masks)
+    assert actions.shape == (300,)
+    assert actions.dtype == np.int64
+    assert masks[np.arange(300), actions].all()
+    single = agent.act({"observation": vectors[0], "action_mask": masks[0]})
+    assert type(single) is int
+    assert masks[0, single]
+
+
+@pytest.mark.parametrize("game", ENVS)
+def test_rules_chooses_the_same_in_a_batch_as_one_by_one(game):
+    vectors, masks = turns(ENVS[game], 200)
+    agent = make_agent("rules")
+    one_by_one = [agent.act(vector, mask) for vector, mask in zip(vectors, masks, strict=True)]
+    assert agent.act(vectors, masks).tolist() == one_by_one
+
+
+@pytest.mark.parametrize("options", [{"players": 10}, {"players": 7, "conduct": "fined", "must_trump": True}])
+def test_rules_reads_the_rules_from_the_observation(options):
+    vectors, masks = turns(boxes_v0, 200, **options)
+    actions = make_agent("rules").act(vectors, masks)
+    assert masks[np.arange(200), actions].all()
+
+
+def test_random_is_uniform_over_legal_actions():
+    mask = np.zeros((1, 61), np.int8)
+    mask[0, [3, 17, 60]] = 1
+    agent = make_agent("random", seed=2)
+    actions = agent.act(np.zeros((9000, 5), np.float32), np.repeat(mask, 9000, 0))
+    counts = np.bincount(actions, minlength=61)
+    assert set(np.flatnonzero(counts)) == {3, 17, 60}
+    assert all(2800 < count < 3200 for count in counts[[3, 17, 60]])
+
+
+def test_a_seed_repeats_random_play():
+    vectors, masks = turns(saucers_v0, 100)
+    agent = make_agent("random", seed=3)
+    first = agent.act(vectors, masks)
+    assert make_agent("random", seed=3).act(vectors, masks).tolist() == first.tolist()
+    agent.seed(3)
+    assert agent.act(vectors, masks).tolist() == first.tolist()
+    assert make_agent("random", seed=4).act(vectors, masks).tolist() != first.tolist()
+
+
+@pytest.mark.parametrize("name", ["random", "rules"])
+def test_who_is_not_to_act_cannot_choose(name):
+    env = boxes_v0.env()
+    env.reset(seed=1)
+    waiting = next(agent for agent in env.agents if agent != env.agent_selection)
+    with pytest.raises(AgentError, match="legal action"):
+        make_agent(name).act(env.observe(waiting))
+
+
+def test_a_vector_without_its_mask_is_refused():
+    with pytest.raises(AgentError, match="mask"):
+        make_agent("random").act(np.zeros(10, np.float32))
+
+
+@pytest.mark.parametrize("name", ["nobody", "search:20", "no/such/model.zip", "model.pt", " ", 3, None])
+def test_unknown_agents_are_refused_by_name(name):
+    with pytest.raises(AgentError, match=str(name)):
+        make_agent(name)
+
+
+class FakeEntryPoint:
+    """An agent that an installed package announces."""
+
+    def __init__(self, name, load):
+        self.name = name
+        self.load = load
+
+
+def announce(monkeypatch, *entries):
+    monkeypatch.setattr("marriage_env.agents.entry_points", lambda group: entries)
+
+
+def test_packages_announce_agents_by_entry_point(monkeypatch):
+    made = []
+
+    class Stubborn(BatchAgent):
+        def choose(self, vectors, masks):
+            return masks.argmax(1)
+
+    def factory(argument, seed):
+        made.append((argument, seed))
+        return Stubborn()
+
+    announce(monkeypatch, FakeEntryPoint("stubborn", lambda: factory))
+    assert "stubborn" in agent_names()
+    agent = make_agent("stubborn:very", seed=7)
+    make_agent("stubborn")
+    assert made == [("very", 7), (None, None)]
+    env = boxes_v0.env()
+    env.reset(seed=1)
+    observation = env.observe(env.agent_selection)
+    assert agent.act(observation) == observation["action_mask"].argmax()
+
+
+def test_an_announced_agent_that_cannot_be_imported_is_a_named_error(monkeypatch):
+    def load():
+        raise ImportError("No module named 'torch'")
+
+    announce(monkeypatch, FakeEntryPoint("heavy", load))
+    with pytest.raises(AgentError, match="torch"):
+        make_agent("heavy")
+
+
+def test_decode_reads_any_observation_of_any_game():
+    for game, module in ENVS.items():
+        env = module.env()
+        env.reset(seed=2)
+        observation = env.observe(env.agent_selection)
+        told = marriage_env.decode(observation)
+        assert told == env.decode(observation) == marriage_env.decode(observation["observation"])
+        assert told["rules"]["game"] == game
+        assert told["actor"] == 0
+        assert told["pots"] == env.pots
+
+
+@pytest.mark.parametrize("size", [20, 306, 1000])
+def test_decode_refuses_what_no_game_has_written(size):
+    with pytest.raises(marriage_env.OptionError):
+        marriage_env.decode(np.full(size, 0.3, np.float32))

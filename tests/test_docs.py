@@ -1,0 +1,58 @@
+"""The pages say what the code does: generated pages are up to date, links lead somewhere, Python blocks run."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCKS = [
+    pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
+    for page in PAGES
+    for number, block in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_python_blocks_run(block, tmp_path):
+    run = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_there_are_blocks_to_run():
+    assert len(BLOCKS) >= 6
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_environment_pages_are_up_to_date():
+    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
+    pages = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pages)
+    for name in pages.GAMES:
+        assert (pages.FOLDER / f"{name}.md").read_text(encoding="utf-8") == pages.page(name), "run: make pages"
+
+
+@pytest.mark.parametrize("game", ["boxes", "saucers"])
+def test_rules_pages_have_every_clause_that_the_code_names(game):
+    page = (ROOT / "docs" / "rules" / f"{game}.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"(?<![\d.])(\d+(?:\.\d+)?)(?![\d.]*\d)", page))
+    for source in (ROOT / "marriage_env" / game).glob("*.py"):
+        for clause in re.findall(r"\(([1-9]\.\d)[),]", source.read_text(encoding="utf-8")):
+            assert clause in told, f"{source.name} names clause {clause}"
+
+
+def test_the_readme_shows_what_its_ten_lines_print():
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "env.render()" in block)
+    shown = re.search(r"```text\n(.*?)\n```", page, re.DOTALL).group(1)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown in run.stdout

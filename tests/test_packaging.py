@@ -1,0 +1,61 @@
+"""The wheel: it brings the library alone, with its types, and plays in an environment that has nothing else."""
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PLAY = """
+import sys
+from marriage_env import boxes_v0, make_agent, saucers_v0
+for module in (boxes_v0, saucers_v0):
+    env = module.env(render_mode="ansi")
+    players = {name: make_agent(kind, seed=1) for name, kind in zip(env.possible_agents, ["rules", "random"] * 5)}
+    env.reset(seed=1)
+    for name in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        env.step(None if termination or truncation else players[name].act(observation))
+    assert sum(env.balances.values()) + sum(env.pots.values()) == 0
+    assert env.render()
+assert not {"torch", "stable_baselines3", "rich", "agents", "experiments"} & set(sys.modules)
+print(sorted(sys.modules["marriage_env"].agent_names()))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True, text=True)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_the_wheel_brings_the_library_alone(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"marriage_env"}
+    assert "marriage_env/py.typed" in names
+    assert "marriage_env/boxes/scripted.py" in names
+    assert not [name for name in names if name.endswith("entry_points.txt")]
+    needed = [line.split(": ")[1] for line in metadata.splitlines() if line.startswith("Requires-Dist")]
+    bare = {name.split(">")[0] for name in needed if "extra ==" not in name}
+    assert bare == {"gymnasium", "pettingzoo", "numpy", "numba"}
+    extras = {line.split(": ")[1] for line in metadata.splitlines() if line.startswith("Provides-Extra")}
+    assert extras == {"train", "bench", "dev", "all"}
+
+
+def test_the_wheel_plays_in_a_bare_environment(wheel, tmp_path):
+    venv.create(tmp_path / "bare", with_pip=True)
+    python = tmp_path / "bare" / "bin" / "python"
+    install = [python, "-I", "-m", "pip", "install", "--quiet", "-c", str(ROOT / "constraints.txt"), str(wheel)]
+    subprocess.run(install, check=True, cwd=tmp_path, capture_output=True, text=True)
+    run = subprocess.run([python, "-I", "-c", PLAY], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == "['random', 'rules']"
