@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from marriage_env import GAMES
-from marriage_env.observation import Field
+from marriage_env.fields import Field
 
 FOLDER = Path(__file__).parent / "environments"
 KINDS = {

@@ -208,6 +208,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--rounds", type=count, default=5, metavar="N", help="rounds of each timing (default: 5)")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="X", help="of each AEC loop a round (default: 1)")
+    parser.add_argument(
+        "--steps", type=count, default=2_000_000, metavar="N", help="compiled a round (default: 2000000)"
+    )
     parser.add_argument("--deals", type=count, default=1000, metavar="N", help="duplicate deals (default: 1000)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as a page, too")
     parser.add_argument("--readme", type=Path, metavar="FILE", help="put the tables between this page's marks, too")
@@ -215,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console = Console()
     measure: dict[str, Callable[[], list[Report]]] = {
         "loop": lambda: [aec_loop(options.seconds, options.rounds)],
-        "rules": lambda: [compiled_rules(2_000_000, options.rounds)],
+        "rules": lambda: [compiled_rules(options.steps, options.rounds)],
         "start": lambda: [first_step(options.rounds)],
         "strength": lambda: [strength(options.deals, console)],
         "demo": lambda: [

@@ -18,8 +18,8 @@ from marriage_env.chips import Payment, payments
 from marriage_env.compiled import copy_records
 from marriage_env.engine import ENDED, ILLEGAL, PAID, SEAT_BITS
 from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
+from marriage_env.fields import Layout
 from marriage_env.game import Game
-from marriage_env.observation import Layout
 from marriage_env.options import items, make_rules, one_of, whole
 from marriage_env.render.text import describe
 from marriage_env.table import ACTIONS

@@ -14,7 +14,7 @@ from marriage_env import engine
 from marriage_env.cards import CARDS
 from marriage_env.chips import Reason
 from marriage_env.compiled import bind, compiling, new_records
-from marriage_env.observation import Layout
+from marriage_env.fields import Layout
 from marriage_env.table import ACTIONS
 
 _WARM: set[str] = set()  # games whose functions are ready in this process

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from marriage_env import boxes, saucers
 from marriage_env.errors import OptionError
+from marriage_env.fields import Layout
 from marriage_env.game import Game
-from marriage_env.observation import Layout
 
 #: Every game by its name.
 GAMES: dict[str, Game] = {game.name: game for game in (boxes.GAME, saucers.GAME)}

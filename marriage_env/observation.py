@@ -1,155 +1,95 @@
-"""Observation fields: how a table is written as numbers in [0, 1], and read back.
+"""What the observations of both games have in common: the first fields, and how compiled code writes and reads them.
 
-A game lists its fields once (`boxes/observation.py`, `saucers/observation.py`). From that list come the places the
-compiled encoder writes to, the space, the page in the documentation, and `Layout.decode`.
+A game lists its fields once (`boxes/observation.py`, `saucers/observation.py`): these, then its own. An encoder writes
+field k from place ``at[k]`` on (`Layout.at`), with k by the names below.
 
 Seats are relative to the observer: 0 is he himself, 1 his left-hand neighbour, and so on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from marriage_env.cards import CARD_NAMES, CARDS, NONE, lowest, only, without_lowest
 from marriage_env.compiled import compiled
-from marriage_env.errors import OptionError
-from marriage_env.table import CLAIMS
+from marriage_env.fields import CHIPS, Code, Field, Layout, marks, one_of, seat_code, set_of, share, values
+from marriage_env.table import ALL_CLAIMS, CLAIMS, DECLARE, OVER, PHASE_NAMES
 
 HALF = np.float32(0.5)
 FULL = np.float32(1.0)
 
+# The fields that both games have, in their order; a game's own follow, from OWN_FIELDS on.
 
-@dataclass(frozen=True)
-class Code:
-    """How a number is written as a float in [0, 1]: `write` and its inverse `read`, with a `formula` for the page."""
-
-    formula: str
-    write: Callable[[Any], float]
-    read: Callable[[float], Any]
-
-
-FLAG = Code("0 or 1", lambda value: float(value), lambda x: bool(x >= 0.5))
-RATE = Code("x", lambda value: float(value), lambda x: float(str(np.float32(x))))
-#: Chips that may be owed: 0.5 for none, towards 1 for many, towards 0 for a debt. Exact up to 10,000.
-CHIPS = Code(
-    "0.5 + 0.5 x / (abs(x) + 64)",
-    lambda value: 0.5 + 0.5 * value / (abs(value) + 64.0),
-    lambda x: round((2.0 * x - 1.0) * 64.0 / (1.0 - abs(2.0 * x - 1.0))),
-)
-
-
-def share(limit: int) -> Code:
-    """The code of a number from 0 to `limit`."""
-    return Code(f"x / {limit}", lambda value: value / limit, lambda x: round(x * limit))
+(
+    RULES_AT,
+    PHASE_AT,
+    ACTOR_AT,
+    DEALER_AT,
+    DEAL_AT,
+    HAND_AT,
+    CLAIMS_AT,
+    GAVE_UP_AT,
+    SHOWN_BY_AT,
+    PLAYED_BY_AT,
+    PLAYED_AT_AT,
+    POTS_AT,
+    OPENING_POTS_AT,
+    BALANCES_AT,
+    GAINS_AT,
+) = range(15)
+OWN_FIELDS = 15
 
 
-def choice(first: Hashable, second: Hashable) -> Code:
-    """The code of one of two things."""
-    return Code(f"0 {first}, 1 {second}", lambda value: float(value == second), lambda x: second if x >= 0.5 else first)
-
-
-@dataclass(frozen=True)
-class Field:
-    """A named part of the observation.
+def common_fields(
+    rules: Any, rule_codes: Mapping[str, Code], claims: Sequence[str], pots: Sequence[str], plays: int, answer: str
+) -> tuple[Field, ...]:
+    """The fields that both games have.
 
     Args:
-        name: as in `decode`.
-        labels: one for each element.
-        code: of the elements: one for all, or one for each.
-        kind: how it is read back. ``"set"``: the labels of the elements that are 1. ``"one"``: the label of the one
-            element that is 1, or None. ``"marks"``: a dict of the elements that are not 0. ``"values"``: a dict of all.
-        meaning: in words.
+        rules: the game's rule options.
+        rule_codes: of each of them, and of the game.
+        claims: the names of the claims, in the rulebook's order.
+        pots: the names of the pots.
+        plays: how many cards are played in a deal at most.
+        answer: what the phase of that name is about.
     """
-
-    name: str
-    labels: tuple[Hashable, ...]
-    code: Code | tuple[Code, ...]
-    kind: str
-    meaning: str
-
-    @property
-    def codes(self) -> tuple[Code, ...]:
-        """The code of each element."""
-        return self.code if isinstance(self.code, tuple) else (self.code,) * len(self.labels)
-
-    def read(self, numbers: Sequence[float]) -> Any:
-        """What the field's elements say."""
-        if self.kind == "set":
-            return [label for label, x in zip(self.labels, numbers, strict=True) if x >= 0.5]
-        if self.kind == "one":
-            return next((label for label, x in zip(self.labels, numbers, strict=True) if x >= 0.5), None)
-        return {
-            label: code.read(float(x))
-            for label, code, x in zip(self.labels, self.codes, numbers, strict=True)
-            if self.kind == "values" or x
-        }
-
-
-def set_of(name: str, labels: Sequence[Hashable], meaning: str) -> Field:
-    """A field of flags, any number of which are set."""
-    return Field(name, tuple(labels), FLAG, "set", meaning)
+    seats = range(rules.players)
+    cards = CARD_NAMES[CARDS - rules.pack_size :]
+    by_seat = seat_code(rules.players)
+    return (
+        values("rules", tuple(rule_codes), tuple(rule_codes.values()), "the rule options"),
+        one_of("phase", PHASE_NAMES[DECLARE:], f"what is being done; answer: {answer}"),
+        one_of("actor", seats, "who is to act"),
+        one_of("dealer", seats, "who dealt"),
+        values("deal", ("deals played",), CHIPS, "deals of the match played to their end"),
+        set_of("hand", cards, "the observer's hand"),
+        marks(
+            "claims",
+            [(seat, claim) for seat in seats for claim in claims],
+            share(CLAIMS),
+            "k where the seat's k-th declaration was this claim (3)",
+        ),
+        set_of("gave_up", seats, "who passed with something left to declare (3.1)"),
+        marks("shown_by", cards, by_seat, "who showed the card by declaring (3)"),
+        marks("played_by", cards, by_seat, "who played the card (4)"),
+        marks("played_at", cards, share(plays), "as which card of the deal it was played"),
+        values("pots", pots, CHIPS, "the chips in each pot"),
+        values("opening_pots", pots, CHIPS, "the chips in each pot when all had contributed (2.1)"),
+        values("balances", seats, CHIPS, "won or lost in the match so far"),
+        values("gains", seats, CHIPS, "won or lost in this deal so far, contributions included"),
+    )
 
 
-def one_of(name: str, labels: Sequence[Hashable], meaning: str) -> Field:
-    """A field of flags, at most one of which is set."""
-    return Field(name, tuple(labels), FLAG, "one", meaning)
+def make_layout(game: str, rules: Any, rule_codes: Mapping[str, Code], fields: Sequence[Field]) -> Layout:
+    """The layout of a game's fields; its blank says which game it is, by which rules."""
+    options = {"game": game} | {name: getattr(rules, name) for name in rule_codes if name != "game"}
+    return Layout(fields, [code.write(options[name]) for name, code in rule_codes.items()])
 
 
-def marks(name: str, labels: Sequence[Hashable], code: Code, meaning: str) -> Field:
-    """A field of numbers most of which are 0: nothing to say."""
-    return Field(name, tuple(labels), code, "marks", meaning)
-
-
-def values(name: str, labels: Sequence[Hashable], code: Code | tuple[Code, ...], meaning: str) -> Field:
-    """A field of numbers."""
-    return Field(name, tuple(labels), code, "values", meaning)
-
-
-def seat_code(players: int) -> Code:
-    """The code of a relative seat, where 0 says nobody."""
-    return Code(f"(seat + 1) / {players}", lambda seat: (seat + 1) / players, lambda x: round(x * players) - 1)
-
-
-def cards_of_pack(pack_size: int) -> tuple[str, ...]:
-    """The names of the cards of a pack, low to high."""
-    return CARD_NAMES[CARDS - pack_size :]
-
-
-class Layout:
-    """Where each field stands in the vector, for given rules.
-
-    Attributes:
-        fields: the fields, in order.
-        at: int64, the place of each field's first element, then the vector's length.
-        size: the vector's length.
-        blank: float32 of that length: what every observation under these rules has in common.
-    """
-
-    def __init__(self, fields: Sequence[Field], constants: Sequence[float]) -> None:
-        self.fields = tuple(fields)
-        lengths = [len(field.labels) for field in self.fields]
-        self.at: NDArray[np.int64] = np.cumsum([0, *lengths], dtype=np.int64)
-        self.size = int(self.at[-1])
-        self.blank = np.zeros(self.size, np.float32)
-        self.blank[: len(constants)] = constants
-
-    def decode(self, vector: NDArray[Any]) -> dict[str, Any]:
-        """The fields of an observation vector by name, in the words of `Field.read`."""
-        if np.shape(vector) != (self.size,):
-            raise OptionError(f"observation of shape {np.shape(vector)}: allowed is ({self.size},) under these rules")
-        numbers = np.asarray(vector, np.float64)
-        return {
-            field.name: field.read(numbers[start:end].tolist())
-            for field, start, end in zip(self.fields, self.at[:-1], self.at[1:], strict=True)
-        }
-
-
-# What the compiled encoders and decoders of both games share
+# Numbers and sets
 
 
 @compiled
@@ -227,81 +167,126 @@ def read_chips(x: Any) -> Any:
     return np.int64(np.floor(y * 64.0 / (1.0 - abs(y)) + 0.5))
 
 
+# The common fields
+
+
 @compiled
-def write_claims(table: Any, observer: Any, out: Any, claims_at: Any, gave_up_at: Any, shown_at: Any) -> Any:
+def write_common(table: Any, observer: Any, plays: Any, blank: Any, at: Any, out: Any) -> Any:
+    """Write the blank, and on it the common fields as a seat sees them; `plays` as in `common_fields`."""
+    for place in range(len(blank)):
+        out[place] = blank[place]
+    write_one(table.phase - DECLARE, out, at[PHASE_AT])
+    if table.phase != OVER:
+        write_one(relative(table, observer, table.actor), out, at[ACTOR_AT])
+    write_one(relative(table, observer, table.dealer), out, at[DEALER_AT])
+    out[at[DEAL_AT]] = write_chips(table.deals)
+    write_cards(table, table.hands[observer], FULL, out, at[HAND_AT])
+    write_claims(table, observer, at, out)
+    write_plays(table, observer, plays, at, out)
+    write_account(table, observer, at, out)
+
+
+@compiled
+def read_common(vector: Any, at: Any, plays: Any, table: Any) -> Any:
+    """Read back what `write_common` wrote, the observer being seat 0; of other hands nothing is known."""
+    players = table.rules.players
+    for seat in range(players):
+        table.hands[seat] = 0
+    table.phase = DECLARE + read_one(vector, at[PHASE_AT], OVER, OVER)
+    table.actor = read_one(vector, at[ACTOR_AT], players, 0)
+    table.dealer = read_one(vector, at[DEALER_AT], players, 0)
+    table.deals = read_chips(vector[at[DEAL_AT]])
+    table.hands[0] = read_cards(table, vector, at[HAND_AT])
+    read_claims(table, vector, at)
+    read_plays(table, vector, plays, at)
+    read_account(table, vector, at)
+
+
+@compiled
+def write_claims(table: Any, observer: Any, at: Any, out: Any) -> Any:
     """Write who declared what, in which order, who gave up something, and which cards were shown."""
     players = table.rules.players
     for seat in range(players):
         other = relative(table, observer, seat)
-        out[gave_up_at + other] = table.gave_up[seat]
+        out[at[GAVE_UP_AT] + other] = table.gave_up[seat]
         if table.shown[seat] != NONE:  # who declares, shows
             for claim in range(CLAIMS):
                 order = np.float32(table.claim_order[seat, claim])
-                out[claims_at + CLAIMS * other + claim] = order * np.float32(1 / CLAIMS)
-            write_cards(table, table.shown[seat], np.float32(other + 1) / np.float32(players), out, shown_at)
+                out[at[CLAIMS_AT] + CLAIMS * other + claim] = order * np.float32(1 / CLAIMS)
+            write_cards(table, table.shown[seat], np.float32(other + 1) / np.float32(players), out, at[SHOWN_BY_AT])
 
 
 @compiled
-def read_claims(table: Any, vector: Any, claims_at: Any, gave_up_at: Any, shown_at: Any) -> Any:
-    """Read back what `write_claims` wrote, the observer being seat 0."""
+def read_claims(table: Any, vector: Any, at: Any) -> Any:
+    """Read back what `write_claims` wrote."""
     players = table.rules.players
-    lowest_card = CARDS - table.rules.pack_size
     for seat in range(players):
+        table.shown[seat] = 0
+        table.open_claims[seat] = 0
+        table.gave_up[seat] = vector[at[GAVE_UP_AT] + seat] > HALF
         for claim in range(CLAIMS):
-            table.claim_order[seat, claim] = read_share(vector[claims_at + CLAIMS * seat + claim], CLAIMS)
-        table.gave_up[seat] = vector[gave_up_at + seat] > HALF
+            table.claim_order[seat, claim] = read_share(vector[at[CLAIMS_AT] + CLAIMS * seat + claim], CLAIMS)
+    lowest_card = CARDS - table.rules.pack_size
     for place in range(table.rules.pack_size):
-        shower = read_share(vector[shown_at + place], players)
+        shower = read_share(vector[at[SHOWN_BY_AT] + place], players)
         if shower:
             table.shown[shower - 1] |= only(lowest_card + place)
 
 
 @compiled
-def write_plays(table: Any, observer: Any, limit: Any, out: Any, by_at: Any, order_at: Any) -> Any:
-    """Write who played each card, and as the how-manieth of at most `limit`."""
-    players = table.rules.players
-    first = CARDS - table.rules.pack_size
-    seat_unit = FULL / np.float32(players)
-    play_unit = FULL / np.float32(limit)
-    for play in range(table.plays):
-        place = table.played_card[play] - first
-        out[by_at + place] = np.float32(relative(table, observer, table.played_by[play]) + 1) * seat_unit
-        out[order_at + place] = np.float32(play + 1) * play_unit
+def reopen_claims(table: Any, claims: Any) -> Any:
+    """Of the claims in the observer's hand, those still open while there is declaring."""
+    if table.phase == DECLARE and not table.gave_up[0]:
+        table.open_claims[0] = claims
+        for claim in range(CLAIMS):
+            if table.claim_order[0, claim]:
+                table.open_claims[0] &= ALL_CLAIMS - (1 << claim)
 
 
 @compiled
-def read_plays(table: Any, vector: Any, limit: Any, by_at: Any, order_at: Any) -> Any:
-    """Read back what `write_plays` wrote, the observer being seat 0."""
+def write_plays(table: Any, observer: Any, plays: Any, at: Any, out: Any) -> Any:
+    """Write who played each card, and as the how-manieth."""
+    first = CARDS - table.rules.pack_size
+    seat_unit = FULL / np.float32(table.rules.players)
+    play_unit = FULL / np.float32(plays)
+    for play in range(table.plays):
+        place = table.played_card[play] - first
+        by = relative(table, observer, table.played_by[play])
+        out[at[PLAYED_BY_AT] + place] = np.float32(by + 1) * seat_unit
+        out[at[PLAYED_AT_AT] + place] = np.float32(play + 1) * play_unit
+
+
+@compiled
+def read_plays(table: Any, vector: Any, plays: Any, at: Any) -> Any:
+    """Read back what `write_plays` wrote."""
     first = CARDS - table.rules.pack_size
     table.plays = 0
     for place in range(table.rules.pack_size):
-        order = read_share(vector[order_at + place], limit)
+        order = read_share(vector[at[PLAYED_AT_AT] + place], plays)
         if order:
             table.played_card[order - 1] = first + place
-            table.played_by[order - 1] = read_share(vector[by_at + place], table.rules.players) - 1
+            table.played_by[order - 1] = read_share(vector[at[PLAYED_BY_AT] + place], table.rules.players) - 1
             table.plays += 1
 
 
 @compiled
-def write_account(
-    table: Any, observer: Any, out: Any, pots_at: Any, opening_at: Any, balances_at: Any, gains_at: Any
-) -> Any:
+def write_account(table: Any, observer: Any, at: Any, out: Any) -> Any:
     """Write the pots now and when all had contributed, the balances, and their change in this deal."""
     for pot in range(len(table.pots)):
-        out[pots_at + pot] = write_chips(table.pots[pot])
-        out[opening_at + pot] = write_chips(table.opening_pots[pot])
+        out[at[POTS_AT] + pot] = write_chips(table.pots[pot])
+        out[at[OPENING_POTS_AT] + pot] = write_chips(table.opening_pots[pot])
     for seat in range(table.rules.players):
         other = relative(table, observer, seat)
-        out[balances_at + other] = write_chips(table.balances[seat])
-        out[gains_at + other] = write_chips(table.balances[seat] - table.opening_balances[seat])
+        out[at[BALANCES_AT] + other] = write_chips(table.balances[seat])
+        out[at[GAINS_AT] + other] = write_chips(table.balances[seat] - table.opening_balances[seat])
 
 
 @compiled
-def read_account(table: Any, vector: Any, pots_at: Any, opening_at: Any, balances_at: Any, gains_at: Any) -> Any:
-    """Read back what `write_account` wrote, the observer being seat 0."""
+def read_account(table: Any, vector: Any, at: Any) -> Any:
+    """Read back what `write_account` wrote."""
     for pot in range(len(table.pots)):
-        table.pots[pot] = read_chips(vector[pots_at + pot])
-        table.opening_pots[pot] = read_chips(vector[opening_at + pot])
+        table.pots[pot] = read_chips(vector[at[POTS_AT] + pot])
+        table.opening_pots[pot] = read_chips(vector[at[OPENING_POTS_AT] + pot])
     for seat in range(table.rules.players):
-        table.balances[seat] = read_chips(vector[balances_at + seat])
-        table.opening_balances[seat] = table.balances[seat] - read_chips(vector[gains_at + seat])
+        table.balances[seat] = read_chips(vector[at[BALANCES_AT] + seat])
+        table.opening_balances[seat] = table.balances[seat] - read_chips(vector[at[GAINS_AT] + seat])

@@ -13,8 +13,9 @@ import numpy as np
 
 from marriage_env.compiled import compiled, multiply
 
-#: A stream by itself, for who draws apart from any table.
-STREAM = np.dtype([("seed", np.uint64), ("draws", np.uint64)])
+#: A stream by itself, for who draws apart from any table. (In this order it is not how a table's record begins: Numba
+#: would take the one for the other, with a warning.)
+STREAM = np.dtype([("draws", np.uint64), ("seed", np.uint64)])
 
 GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
 LOW_HALF = np.uint64(0xFFFF_FFFF)

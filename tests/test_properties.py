@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from marriage_env.aec import TableEnv
 from marriage_env.cards import CARD_NAMES, CARDS, card_ids, card_set
-from marriage_env.observation import CHIPS, read_chips, write_chips
+from marriage_env.fields import CHIPS
+from marriage_env.observation import read_chips, write_chips
 from tests.helpers import (
     MODULES,
     actor,
@@ -298,7 +299,7 @@ def test_turning_the_seats_turns_the_game(data: st.DataObject) -> None:
 
 def give_hands(table: Any, seen: dict[str, Any], pack_size: int) -> None:
     """Give the others, whose hands a recalled table does not know, as many unseen cards as they are seen to hold."""
-    known = {CARD_NAMES.index(name) for name in [*seen["hand"], *seen.get("laid_by", ())]}
+    known = {CARD_NAMES.index(name) for name in [*seen["hand"], *seen["played_by"]]}
     unseen = [card for card in range(CARDS - pack_size, CARDS) if card not in known]
     for other, count in seen.get("hand_sizes", {}).items():
         if other:
@@ -368,9 +369,7 @@ def test_a_decoded_observation_agrees_with_the_table(match: tuple[TableEnv, rand
         assert sorted(seen["gave_up"]) == sorted(relative[other] for other in range(players) if table["gave_up"][other])
         plays = int(table["plays"])
         played = [CARD_NAMES[card] for card in table["played_card"][:plays]]
-        by, at = (
-            seen[name] for name in (("played_by", "played_at") if "played_by" in seen else ("laid_by", "laid_at"))
-        )
+        by, at = (seen[name] for name in ("played_by", "played_at"))
         assert at == {name: number for number, name in enumerate(played, 1)}
         assert by == {name: relative[int(who)] for name, who in zip(played, table["played_by"][:plays], strict=True)}
         if "hand_sizes" in seen:
@@ -396,9 +395,7 @@ def test_the_next_deal_tells_nothing_of_the_one_before_but_the_chips(match: tupl
             deal = int(env.table["deals"])
             for agent in env.possible_agents:
                 seen = env.decode(env.observe(agent))
-                assert not any(
-                    seen.get(name) for name in ("played_by", "played_at", "laid_by", "laid_at", "gave_up", "trick")
-                )
+                assert not any(seen.get(name) for name in ("played_by", "played_at", "gave_up", "trick"))
                 assert env.rules.declaring == "auto" or not (seen["claims"] or seen["shown_by"])
                 assert not any(seen.get("tricks", {}).values()) and seen.get("row") is None
                 assert not seen.get("revokes") and not seen.get("lost_marriages") and not seen.get("declined")

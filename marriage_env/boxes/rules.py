@@ -23,8 +23,8 @@ RULES = record_dtype(
     ("deals", np.int32),
     ("trick_pay", np.int32),
     ("faulty_pack_fine", np.int32),
-    ("players", np.int64),
-    ("pack_size", np.int64),
+    ("players", np.int32),
+    ("pack_size", np.int32),
     ("declare_all", np.bool_),  # declaring="auto"
     ("fined", np.bool_),  # conduct="fined"
     ("either_order", np.bool_),  # marriage_order="either"

@@ -69,13 +69,19 @@ REASONS = (
     ILLEGAL_ACTION,
 ) = range(16)
 
-#: One table. The longest ledger is that of a step which ends a deal and opens the next under declaring="auto".
+#: The longest ledger is that of a step which ends a deal and opens the next under declaring="auto": a revoke and a
+#: marriage by the last card, the jester, two winners' tricks, penalties, a faulty pack's fine; then misdeals, a fault
+#: noticed, contributions, and the claims: 3 payments for the marriage, 2 each for jester, king and queen, 3 marriages
+#: more, the best sequence. That is 23.
+LONGEST_LEDGER = 24
+
+#: One table.
 TABLE = table_dtype(
     RULES,
     MAX_PLAYERS,
     len(BOXES),
     HAND * MAX_PLAYERS,
-    28,
+    LONGEST_LEDGER,
     ("turn_up", np.uint8),  # its suit is trumps
     ("missing", np.uint8),  # the card a faulty pack lacks unnoticed, or NOBODY
     ("misdeals", np.int32, (2,)),  # before this deal stood: with its first pack, and with a sound one for a faulty one

@@ -15,8 +15,8 @@ MIN_PLAYERS, MAX_PLAYERS = 3, 6
 #: The options as a record, so that compiled code can read them.
 RULES = record_dtype(
     ("deals", np.int32),
-    ("players", np.int64),
-    ("pack_size", np.int64),
+    ("players", np.int32),
+    ("pack_size", np.int32),
     ("declare_all", np.bool_),  # declaring="auto"
     ("start_lowest", np.bool_),  # row_start="lowest"
     ("low_courts", np.bool_),  # court_points="low"

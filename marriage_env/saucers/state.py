@@ -35,13 +35,17 @@ REASONS = (
 )
 CONTRIBUTION, MARRIAGE_DECLARED, STAKED_DECLARED, HIGHEST_TRYNKA, STAKED_LAID, CARDS_LEFT, ILLEGAL_ACTION = range(7)
 
-#: One table. The longest ledger is that of a step which ends a deal and opens the next under declaring="auto".
+#: The longest ledger is that of a step which ends a deal and opens the next under declaring="auto": a staked card laid,
+#: 2 payments by each of 5 players; then 2 contributions, the marriage, 6 staked cards, the trynka. That is 21.
+LONGEST_LEDGER = 22
+
+#: One table.
 TABLE = table_dtype(
     RULES,
     MAX_PLAYERS,
     len(POTS),
     CARDS,
-    24,
+    LONGEST_LEDGER,
     ("row", np.uint8),  # rank of the row's last card, or NO_ROW
     ("declined", np.uint8),  # who kept K♣ back after his Q♣ (4.5), or NOBODY
 )

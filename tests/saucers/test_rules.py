@@ -404,7 +404,7 @@ def test_4_2_the_order_in_which_cards_were_laid_is_remembered() -> None:
     assert hands(tables[0]) == hands(tables[1]) and balances(tables[0]) == balances(tables[1])
     for agent in tables[0].agents:
         seen = [env.decode(env.observe(agent)) for env in tables]
-        assert {name for name in seen[0] if seen[0][name] != seen[1][name]} == {"laid_at"}
+        assert {name for name in seen[0] if seen[0][name] != seen[1][name]} == {"played_at"}
 
 
 def test_4_5_after_pass_the_search_comes_to_himself_last() -> None:
