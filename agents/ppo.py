@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import zipfile
 from typing import Any
 
@@ -11,6 +12,19 @@ from sb3_contrib import MaskablePPO
 
 from marriage_env.agents import BatchAgent
 from marriage_env.errors import AgentError
+
+#: What reading a damaged model can raise.
+BROKEN = (
+    zipfile.BadZipFile,
+    pickle.UnpicklingError,
+    ValueError,
+    KeyError,
+    AttributeError,
+    OSError,
+    EOFError,
+    RuntimeError,
+    TypeError,
+)
 
 
 class PPOAgent(BatchAgent):
@@ -41,13 +55,14 @@ def load(path: str | None, seed: int | None = None) -> PPOAgent:
     Such a file is unpickled: load only those you trust. Raises AgentError if it is no such file.
     """
     if path is None:
-        raise AgentError("agent 'zip' needs the path of a model, such as 'runs/boxes/model.zip'")
+        raise AgentError("a trained agent needs the path of its model, such as 'runs/boxes/model.zip'")
     try:
         with zipfile.ZipFile(path) as archive:
             missing = {"data", "policy.pth"} - set(archive.namelist())
         if missing:
             raise ValueError(f"it has no {' and no '.join(sorted(missing))}")
         model = MaskablePPO.load(path, device="cpu")
-    except (zipfile.BadZipFile, ValueError, KeyError, AttributeError, OSError, EOFError) as error:
-        raise AgentError(f"{path} is not a model that experiments.train has saved: {error}") from error
+    except BROKEN as error:
+        why = f"{type(error).__name__}: {error}"
+        raise AgentError(f"{path} is not a model that experiments.train has saved: {why}") from error
     return PPOAgent(model)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
+import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,21 @@ def page(name: str) -> str:
     game = GAMES[name]
     document = importlib.import_module(f"marriage_env.{name}_v0").__doc__ or ""
     before, history = document.split("## Version history")
-    return "\n".join([before.rstrip(), "", *fields(game), *reasons(game), "## Version history" + history])
+    before = before.replace(f"listed in `docs/environments/{name}.md`", "listed below")
+    parts = [before.rstrip(), "", *options(game), *fields(game), *reasons(game), "## Version history" + history]
+    return "\n".join(parts)
+
+
+def options(game: Any) -> list[str]:
+    """The rule options with their defaults, from the docstring of the game's rules."""
+    described = inspect.getdoc(game.rules).split("Args:\n")[1]
+    defaults = {field.name: field.default for field in dataclasses.fields(game.rules)}
+    rows = []
+    for name, text in re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", described, re.MULTILINE):
+        default = "by players" if defaults[name] is None else f"`{defaults[name]!r}`"
+        rows.append(f"| `{name}` | {default} | {' '.join(text.split()).replace('``', '`')} |")
+    about = "Numbers in brackets are clauses of the [rules](../rules/" + game.name + ".md)."
+    return ["## Rule options", "", about, "", "| option | default | |", "|---|---|---|", *rows, ""]
 
 
 def fields(game: Any) -> list[str]:
@@ -56,7 +73,7 @@ def formula(small: Field, large: Field) -> str:
 
 def reasons(game: Any) -> list[str]:
     """Why chips move, as `env.ledger` says it."""
-    rows = [f"| {reason.words} | {reason.clause} |" for reason in game.reasons]
+    rows = [f"| {reason.words} | {reason.clause or '(none: `env` alone)'} |" for reason in game.reasons]
     return ["## Reasons in the ledger", "", "| reason | clause |", "|---|---|", *rows, ""]
 
 

@@ -25,14 +25,17 @@ from rich.console import Console
 
 from experiments.demo import learn_and_measure
 from experiments.evaluate import evaluate
-from experiments.options import ENVIRONMENTS, count
+from experiments.options import ENVIRONMENTS, above_zero, count, output_file, reported
 from experiments.report import CONFIDENCE, Report, replace_between
 from marriage_env import GAMES, boxes_v0, saucers_v0
-from marriage_env.compiled import new_records
 from marriage_env.game import Game
 from marriage_env.randomness import STREAM
+from marriage_env.record_arrays import new_records
 
-PEERS = ("texas_holdem_v4", "connect_four_v3")  # of PettingZoo classic
+PEERS = {  # of PettingZoo classic
+    "texas_holdem_v4": "pettingzoo.classic.rlcard_envs.texas_holdem",
+    "connect_four_v3": "pettingzoo.classic.connect_four.connect_four",
+}
 IN_README = ("loop", "rules", "demo")
 FIRST_STEP = """
 import time
@@ -78,8 +81,8 @@ def aec_loop(seconds: float, rounds: int) -> Report:
     for module in (boxes_v0, saucers_v0):
         for make in (module.env, module.raw_env):
             envs[f"{make.metadata['name']} {make.__name__}"] = make()
-    for peer in PEERS:
-        module = importlib.import_module(f"pettingzoo.classic.{peer}")
+    for peer, path in PEERS.items():
+        module = importlib.import_module(path)
         envs |= {f"{peer} env": module.env(), f"{peer} raw_env": module.raw_env()}
     for env in envs.values():
         env.reset(seed=0)
@@ -88,7 +91,7 @@ def aec_loop(seconds: float, rounds: int) -> Report:
         "The AEC loop from Python",
         "`agent_iter`, `last`, a random legal action from the mask, `step`; medians of rounds in turn. The ratios to "
         "each peer's `env` and `raw_env` are medians of the rounds' ratios.",
-        ["environment", "steps/s", *[f"x {peer} {kind}" for peer in PEERS for kind in ("env", "raw_env")]],
+        ["environment", "steps/s", *[f"x {name} {kind}" for name in ("texas", "four") for kind in ("env", "raw")]],
     )
     for name, speeds in results.items():
         ratios = [
@@ -207,12 +210,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="what to measure (default: all)",
     )
     parser.add_argument("--rounds", type=count, default=5, metavar="N", help="rounds of each timing (default: 5)")
-    parser.add_argument("--seconds", type=float, default=1.0, metavar="X", help="of each AEC loop a round (default: 1)")
+    parser.add_argument("--seconds", type=above_zero, default=1.0, metavar="X", help="of each AEC loop (default: 1)")
     parser.add_argument(
         "--steps", type=count, default=2_000_000, metavar="N", help="compiled a round (default: 2000000)"
     )
     parser.add_argument("--deals", type=count, default=1000, metavar="N", help="duplicate deals (default: 1000)")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the report as a page, too")
+    parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write the report as a page, too")
     parser.add_argument("--readme", type=Path, metavar="FILE", help="put the tables between this page's marks, too")
     options = parser.parse_args(arguments)
     console = Console()
@@ -225,19 +228,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
             learn_and_measure(game, 60, options.deals, Path("runs") / f"demo-{game}", console) for game in GAMES
         ],
     }
-    reports, in_readme = [], []
-    for name in options.only:
-        console.print(f"measuring: {name} ...")
-        for report in measure[name]():
-            console.print(report.on_screen())
-            reports.append(report)
-            if name in IN_README:
-                in_readme.append(f"{report.title}:\n\n{report.grid()}")
-    if options.markdown:
-        command = " ".join(["python -m experiments.benchmark", *(sys.argv[1:] if arguments is None else arguments)])
-        options.markdown.write_text(page(reports, command))
-    if options.readme:
-        replace_between(options.readme, "benchmarks", "\n\n".join(in_readme))
+    with reported("benchmark"):
+        reports, in_readme = [], []
+        for name in options.only:
+            console.print(f"measuring: {name} ...")
+            for report in measure[name]():
+                console.print(report.on_screen())
+                reports.append(report)
+                if name in IN_README:
+                    in_readme.append(f"{report.title}:\n\n{report.grid()}")
+        if options.markdown:
+            command = " ".join(["python -m experiments.benchmark", *(sys.argv[1:] if arguments is None else arguments)])
+            options.markdown.write_text(page(reports, command), encoding="utf-8")
+        if options.readme:
+            replace_between(options.readme, "benchmarks", "\n\n".join(in_readme))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from experiments import train
 from experiments.evaluate import evaluate
-from experiments.options import ENVIRONMENTS, count
+from experiments.options import ENVIRONMENTS, count, reported
 from experiments.report import CONFIDENCE, Report
 from marriage_env.aec import TableEnv
 
@@ -18,7 +18,7 @@ from marriage_env.aec import TableEnv
 def learn_and_measure(game: str, seconds: int, deals: int, out: Path, console: Console) -> Report:
     """Train an agent for so many seconds, then measure one player at a time at a table of others."""
     console.print(f"[bold]{game.capitalize()}[/bold]: MaskablePPO learns for {seconds} s")
-    train.main(["--game", game, "--seconds", str(seconds), "--out", str(out)])
+    train.main(["--game", game, "--seconds", str(seconds), "--out", str(out), "--overwrite"])
     make_env = ENVIRONMENTS[game]
     report = Report(
         f"{game}, {make_env().rules.players} players, {deals} duplicate deals",
@@ -47,9 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("runs"), metavar="FOLDER", help="for models (default: runs)")
     options = parser.parse_args(arguments)
     console = Console()
-    for game in ENVIRONMENTS:
-        report = learn_and_measure(game, options.seconds, options.deals, options.out / f"demo-{game}", console)
-        console.print(report.on_screen())
+    with reported("demo"):
+        for game in ENVIRONMENTS:
+            report = learn_and_measure(game, options.seconds, options.deals, options.out / f"demo-{game}", console)
+            console.print(report.on_screen())
 
 
 if __name__ == "__main__":

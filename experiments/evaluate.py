@@ -10,7 +10,6 @@ import argparse
 import csv
 import dataclasses
 import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -18,7 +17,16 @@ from rich.console import Console
 from rich.progress import Progress
 
 from experiments.duplicate import Score, play_duplicate, scores
-from experiments.options import AGENTS_HELP, add_game_options, count, environment_maker, seed
+from experiments.options import (
+    AGENTS_HELP,
+    DEFAULT_GAME,
+    add_game_options,
+    count,
+    environment_maker,
+    output_file,
+    reported,
+    seed,
+)
 from experiments.report import CONFIDENCE, Report
 from marriage_env import MarriageError, make_agent
 from marriage_env.aec import TableEnv
@@ -26,7 +34,11 @@ from marriage_env.aec import TableEnv
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.evaluate", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.evaluate",
+        description=__doc__,
+        epilog="Example: python -m experiments.evaluate --game saucers --agents rules random --deals 500",
+    )
     add_game_options(parser)
     group = parser.add_argument_group("the measurement")
     group.add_argument(
@@ -39,9 +51,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     group.add_argument("--deals", type=count, default=1000, metavar="N", help="deals to play (default: %(default)s)")
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="makes the same result again (default: 0)")
-    group.add_argument("--csv", type=Path, metavar="FILE", help="write the scores as CSV")
-    group.add_argument("--json", type=Path, metavar="FILE", help="write the scores and all settings as JSON")
-    return parser.parse_args(arguments)
+    group.add_argument("--csv", type=output_file, metavar="FILE", help="write the scores as CSV")
+    group.add_argument("--json", type=output_file, metavar="FILE", help="write the scores and all settings as JSON")
+    options = parser.parse_args(arguments)
+    options.game = options.game or DEFAULT_GAME
+    return options
 
 
 def evaluate(
@@ -71,8 +85,7 @@ def score_report(title: str, results: Sequence[Score]) -> Report:
 
 def write_csv(path: Path, results: Sequence[Score]) -> None:
     """One row an agent."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["agent", "seats", "chips_per_deal", "chips_ci95", "ahead_of_others", "ahead_ci95"])
         for score in results:
@@ -82,32 +95,29 @@ def write_csv(path: Path, results: Sequence[Score]) -> None:
 
 def write_json(path: Path, arguments: argparse.Namespace, rules: object, results: Sequence[Score]) -> None:
     """The scores with all that reproduces them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     settings = {name: getattr(arguments, name) for name in ("game", "agents", "deals", "seed")}
     document = {
         **settings,
         "rules": dataclasses.asdict(rules),  # type: ignore[call-overload]
         "scores": [dataclasses.asdict(score) for score in results],
     }
-    path.write_text(json.dumps(document, indent=2) + "\n")
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line."""
     options = parse(arguments)
     console = Console()
-    try:
+    with reported("evaluate"):
         make_env = environment_maker(options)
         results = evaluate(make_env, options.agents, options.deals, options.seed, console)
-    except MarriageError as error:
-        sys.exit(f"evaluate: {error}")
-    rules = make_env().rules
-    title = f"{options.game}, {rules.players} players, {options.deals} duplicate deals"
-    console.print(score_report(title, results).on_screen())
-    if options.csv:
-        write_csv(options.csv, results)
-    if options.json:
-        write_json(options.json, options, rules, results)
+        rules = make_env().rules
+        title = f"{options.game}, {rules.players} players, {options.deals} duplicate deals"
+        console.print(score_report(title, results).on_screen())
+        if options.csv:
+            write_csv(options.csv, results)
+        if options.json:
+            write_json(options.json, options, rules, results)
 
 
 if __name__ == "__main__":

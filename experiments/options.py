@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import argparse
 import ast
-from collections.abc import Callable
+import contextlib
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from marriage_env import GAMES, MarriageError, agent_names, boxes_v0, saucers_v0
+from marriage_env import GAMES, MarriageError, boxes_v0, saucers_v0
 from marriage_env.aec import TableEnv
+from marriage_env.agents import allowed_agents
+from marriage_env.options import make_rules
 
 #: The environment class of each game, the one that raises on an illegal action.
 ENVIRONMENTS: dict[str, type[TableEnv]] = {"boxes": boxes_v0.raw_env, "saucers": saucers_v0.raw_env}
-AGENTS_HELP = f"names ({', '.join(agent_names())} with a path before .zip) or paths of models"
+AGENTS_HELP = allowed_agents()
+DEFAULT_GAME = "boxes"
 
 
 def add_game_options(parser: argparse.ArgumentParser) -> None:
     """The game, its players and its rules."""
     group = parser.add_argument_group("the game")
-    group.add_argument(
-        "--game", choices=sorted(GAMES), default="boxes", help="which game to play (default: %(default)s)"
-    )
-    group.add_argument(
-        "--players", type=int, metavar="N", help="how many play: boxes 5-10 (default 5), saucers 3-6 (3)"
-    )
+    group.add_argument("--game", choices=sorted(GAMES), help=f"which to play (default: {DEFAULT_GAME})")
+    counts = ", ".join(f"{game.name} {game.min_players} to {game.max_players}" for game in GAMES.values())
+    group.add_argument("--players", type=int, metavar="N", help=f"how many play: {counts} (default: the fewest)")
     group.add_argument(
         "--rule",
         action="append",
@@ -41,9 +45,9 @@ def environment_maker(arguments: argparse.Namespace) -> Callable[..., TableEnv]:
     rules: dict[str, Any] = dict(parse_rule(text) for text in arguments.rule)
     if arguments.players is not None:
         rules["players"] = arguments.players
-    make = ENVIRONMENTS[arguments.game]
-    make(**rules)
-    return lambda **options: make(**rules, **options)
+    game = arguments.game or DEFAULT_GAME
+    make_rules(GAMES[game].rules, rules)
+    return functools.partial(ENVIRONMENTS[game], **rules)
 
 
 def parse_rule(text: str) -> tuple[str, Any]:
@@ -53,21 +57,63 @@ def parse_rule(text: str) -> tuple[str, Any]:
         raise MarriageError(f"--rule {text}: allowed is NAME=VALUE, such as conduct=fined")
     try:
         return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return name, value
 
 
 def count(text: str) -> int:
     """A whole number of at least 1, for argparse."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text}: allowed is a whole number of at least 1")
-    return number
+    return bounded(text, 1, 10**9)
 
 
 def seed(text: str) -> int:
-    """A whole number of at least 0, for argparse."""
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{text}: allowed is a whole number of at least 0")
+    """A seed that every library takes, for argparse."""
+    return bounded(text, 0, 2**32 - 1)
+
+
+def bounded(text: str, low: int, high: int) -> int:
+    """A whole number from `low` to `high`, for argparse."""
+    if not text.isdecimal() or len(text) > 20 or not low <= int(text) <= high:
+        raise argparse.ArgumentTypeError(f"{text!r:.50}: allowed is a whole number from {low} to {high}")
+    return int(text)
+
+
+def above_zero(text: str) -> float:
+    """A number above 0, for argparse."""
+    number = not_negative(text)
+    if number == 0.0:
+        raise argparse.ArgumentTypeError(f"{text!r:.50}: allowed is a number above 0")
     return number
+
+
+def not_negative(text: str) -> float:
+    """A number of at least 0, for argparse."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!r:.50}: allowed is a number of at least 0, below 1e9")
+    return number
+
+
+def output_file(text: str) -> Path:
+    """The path of a file that can be written, for argparse: tried before the work, not after it."""
+    path = Path(text)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a", encoding="utf-8").close()
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text!r:.100} cannot be written: {error.strerror or error}") from None
+    return path
+
+
+@contextlib.contextmanager
+def reported(script: str) -> Iterator[None]:
+    """End a script with one line, not with a traceback, for what its user can put right."""
+    try:
+        yield
+    except (MarriageError, OSError) as error:
+        sys.exit(f"{script}: {error}")
+    except KeyboardInterrupt:
+        sys.exit(f"{script}: stopped by Ctrl-C")

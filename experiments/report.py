@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.table import Table
+from rich.text import Text
 
 CONFIDENCE = "± 95% confidence interval"
 
@@ -21,11 +22,12 @@ class Report:
 
     def on_screen(self) -> Table:
         """As a table for the terminal."""
-        table = Table(title=self.title, title_justify="left", caption=self.note, caption_justify="left")
+        title, note = Text(self.title, style="table.title"), Text(self.note, style="table.caption")
+        table = Table(title=title, title_justify="left", caption=note, caption_justify="left")
         for place, heading in enumerate(self.header):
-            table.add_column(heading, justify="right" if place else "left", no_wrap=not place)
+            table.add_column(Text(heading), justify="right" if place else "left", no_wrap=not place)
         for row in self.rows:
-            table.add_row(*row)
+            table.add_row(*map(Text, row))  # names are names, never markup
         return table
 
     def grid(self) -> str:

@@ -15,12 +15,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from marriage_env.cards import CARD_NAMES, CARDS
 from marriage_env.chips import Payment, payments
-from marriage_env.compiled import copy_records
 from marriage_env.engine import ENDED, ILLEGAL, PAID, SEAT_BITS
 from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
-from marriage_env.options import items, make_rules, one_of, whole
+from marriage_env.options import items, make_rules, one_of, shown, whole
+from marriage_env.record_arrays import copy_records
 from marriage_env.render.text import describe
 from marriage_env.table import ACTIONS
 
@@ -123,7 +123,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             OptionError: the seed or an option cannot be; the match under way, if any, is left as it was.
         """
         seed = None if seed is None else whole("seed", seed, 0, 2**64 - 1)
-        dealer, pots, packs = self._reset_options(options or {})
+        dealer, pots, packs = self._reset_options({} if options is None else options)
         table = self._tables[0]
         if seed is not None or not self._seeded:
             table["seed"] = secrets.randbits(64) if seed is None else seed
@@ -167,6 +167,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             return
         try:
             number = operator.index(action)  # type: ignore[arg-type]
+            if type(action) is bool:
+                raise TypeError
         except TypeError:
             raise IllegalActionError(
                 f"action {action!r} of {agent} is not a whole number: allowed are {self._allowed()}"
@@ -195,7 +197,9 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
     def observe(self, agent: str) -> Any:
         """What an agent sees now, in fresh arrays: see the game's page for the fields.
 
-        The mask is all zeros for an agent who is not to act.
+        Returns:
+            A dict of ``observation``, float32 of shape (layout.size,), and ``action_mask``, int8 of shape (61,); or the
+            first alone, by `mask_in`. The mask is all zeros for an agent that is not to act.
         """
         self._need_match("observe")
         seen = self._seen
@@ -210,7 +214,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, rewards since his last action, termination, truncation and info of `agent_selection`."""
-        self._need_match("last")
+        if not self.agents:
+            raise ResetNeededError("last: no match is under way; call reset() first")
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -226,7 +231,10 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         return super().agent_iter(max_iter)
 
     def state(self) -> NDArray[np.float32]:
-        """The whole table, for a centralised critic: what player_0 sees, then the hands of the others, card by card."""
+        """The whole table, for a centralised critic: what player_0 sees, then the hands of the others, card by card.
+
+        float32 in [0, 1], of shape (layout.size + (players - 1) * pack_size,).
+        """
         self._need_match("state")
         state = np.zeros(self.state_space.shape, np.float32)
         size, pack_size = self.layout.size, self.rules.pack_size
@@ -297,7 +305,11 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         return self.layout.decode(vector)
 
     def clone(self) -> TableEnv:
-        """An environment that goes on exactly like this one, and apart from it; many times faster than `deepcopy`."""
+        """An environment that goes on exactly like this one, and apart from it; many times faster than `deepcopy`.
+
+        The spaces are shared, and with them the random stream of `action_space(agent).sample`. A clone holds all that
+        the original holds: the hands of others, and the cards to come.
+        """
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._tables = copy_records(self._tables)
@@ -305,7 +317,12 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         if self._begun:
             for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
                 setattr(twin, name, getattr(self, name).copy())
-            twin.infos = {agent: info.copy() for agent, info in self.infos.items()}
+            twin._seen = None
+            twin._idle_infos = {agent: {"action_mask": np.zeros(ACTIONS, np.int8)} for agent in self.possible_agents}
+            twin.infos = {agent: twin._idle_infos[agent] for agent in self.agents}
+            if not self.terminations.get(self.agent_selection, True):
+                mask = self.infos[self.agent_selection]["action_mask"]
+                twin.infos[self.agent_selection] = {"action_mask": mask.copy()}
         return twin
 
     # Within
@@ -343,17 +360,19 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             raise ResetNeededError(f"{what}: no match has begun; call reset() first")
 
     def _allowed(self) -> str:
-        mask = self.infos[self.agent_selection]["action_mask"]
-        return ", ".join(f"{action} ({self.game.action_names[action]})" for action in np.flatnonzero(mask))
+        legal = int(self._tables[0]["legal"])
+        names = enumerate(self.game.action_names)
+        return ", ".join(f"{action} ({name})" for action, name in names if legal >> action & 1)
 
     def _refuse(self, action: int) -> None:
         """An illegal action: it raises; or, if it is an action at all, it ends the match of an `env`."""
         agent = self.agent_selection
         if not (self.illegal_ends_match and 0 <= action < ACTIONS):
             name = f" ({self.game.action_names[action]})" if 0 <= action < ACTIONS else ""
-            raise IllegalActionError(f"action {action}{name} of {agent} is not legal: allowed are {self._allowed()}")
+            said = f"action {shown(action)}{name} of {agent}"
+            raise IllegalActionError(f"{said} is not legal: allowed are {self._allowed()}")
         EnvLogger.warn_on_illegal_move()
-        self.game.give_up_match(self._tables)
+        self.game.forfeit_match(self._tables)
         self.infos[agent] = self._idle_infos[agent]
         self._cumulative_rewards[agent] = 0.0
         self._settle_account(True)

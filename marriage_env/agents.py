@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from marriage_env.errors import AgentError
+from marriage_env.errors import AgentError, OptionError
 from marriage_env.games import origin
+from marriage_env.record_arrays import copy_records
 
-#: Where installed packages announce agents: a name, or the ending of a file ("zip"), and a factory.
-ENTRY_POINTS = "marriage_env.agents"
+#: Where installed packages announce agents by name, and agents by the ending of the file they are loaded from ("zip").
+NAMES_GROUP = "marriage_env.agents"
+FILES_GROUP = "marriage_env.agent_files"
 
 #: What makes an agent: from the text after the colon of its name, or the file's path, or None; and a seed or None.
 Factory = Callable[[str | None, int | None], "Agent"]
@@ -50,16 +53,32 @@ class BatchAgent:
         raise AgentError(f"{type(self).__name__} does not say how it chooses: a BatchAgent needs a method `choose`")
 
     def act(self, observation: Any, action_mask: Any = None) -> Any:
-        """Choose an action: see `Agent.act`."""
+        """Choose an action: see `Agent.act`.
+
+        Raises AgentError for a mask that is missing, does not fit or allows nothing, and for a choice it forbids.
+        """
         if isinstance(observation, Mapping):
-            action_mask = observation["action_mask"]
-            observation = observation["observation"]
+            action_mask = observation.get("action_mask")
+            observation = observation.get("observation")
         if action_mask is None:
             raise AgentError("act needs the action mask: a dict observation, or action_mask=info['action_mask']")
         vectors, masks = np.asarray(observation, np.float32), np.asarray(action_mask)
-        if masks.ndim == 1:
-            return int(self.choose(vectors[None], masks[None])[0])
-        return self.choose(vectors, masks)
+        single = masks.ndim == 1
+        if single:
+            vectors, masks = vectors[None], masks[None]
+        if masks.ndim != 2 or len(masks) != len(vectors):
+            raise AgentError(f"masks of shape {masks.shape} for observations of shape {vectors.shape}: one for each")
+        if not masks.any(1).all():
+            raise AgentError("an observation without a legal action: only who is to act can choose")
+        actions = np.asarray(self.choose(vectors, masks) if len(masks) else (), np.int64)
+        if actions.shape != (len(masks),):
+            raise AgentError(
+                f"{type(self).__name__} chose actions of shape {actions.shape}: allowed is {(len(masks),)}"
+            )
+        possible = (actions >= 0) & (actions < masks.shape[1])
+        if not (possible & (masks[np.arange(len(masks)), actions * possible] != 0)).all():
+            raise AgentError(f"{type(self).__name__} chose an action that the mask does not allow")
+        return int(actions[0]) if single else actions
 
     def seed(self, seed: int) -> None:
         """See `Agent.seed`."""
@@ -73,8 +92,6 @@ class RandomAgent(BatchAgent):
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`."""
-        if not masks.any(1).all():
-            raise AgentError("an observation without a legal action: only who is to act can choose")
         lots = np.where(masks, self._random.random(masks.shape), -1.0)
         return np.asarray(lots.argmax(1), np.int64)
 
@@ -91,13 +108,19 @@ class RulesAgent(BatchAgent):
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`. All observations must be of one game under the same rules."""
-        if not masks.any(1).all():
-            raise AgentError("an observation without a legal action: only who is to act can choose")
-        game, rules, layout = origin(vectors[0])
+        try:
+            game, rules, layout = origin(vectors[0])
+        except OptionError as error:
+            raise AgentError(f"rules plays the games of marriage_env alone: {error}") from error
+        head = len(layout.fields[0].labels)
+        if (vectors[:, :head] != vectors[0, :head]).any():
+            raise AgentError("a batch of observations under different rules: rules plays one set of rules at a time")
         actions = np.zeros(len(vectors), np.int64)
         if rules not in self._scratch:
             self._scratch[rules] = game.new_tables(1, rules)
-        game.advise(self._scratch[rules], layout.at, np.ascontiguousarray(vectors), actions)
+            game.warm_up_player()
+        scratch = copy_records(self._scratch[rules])  # other threads may be choosing, too
+        game.advise(scratch, layout.at, np.ascontiguousarray(vectors, np.float32), actions)
         return actions
 
 
@@ -107,9 +130,21 @@ HOUSE_PLAYERS: dict[str, Factory] = {
 }
 
 
+def announced(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group, by name."""
+    return {entry.name: entry for entry in entry_points(group=group)}
+
+
 def agent_names() -> list[str]:
     """The names `make_agent` knows: the house players, then what installed packages announce."""
-    return [*HOUSE_PLAYERS, *sorted(entry.name for entry in entry_points(group=ENTRY_POINTS))]
+    return [*HOUSE_PLAYERS, *sorted(announced(NAMES_GROUP))]
+
+
+def allowed_agents() -> str:
+    """What `make_agent` takes, in words."""
+    endings = sorted(announced(FILES_GROUP))
+    files = [f"the path of a model (.{', .'.join(endings)})"] if endings else []
+    return ", ".join([*agent_names(), *files])
 
 
 def make_agent(name: str, *, seed: int | None = None) -> Agent:
@@ -118,29 +153,41 @@ def make_agent(name: str, *, seed: int | None = None) -> Agent:
     Args:
         name: a house player (``"random"``, ``"rules"``); the name of an agent that an installed package announces in
             the entry-point group ``marriage_env.agents``, with an argument after a colon if it takes one
-            (``"search:2000"``); or the path of a file whose ending a package announces (``"runs/boxes/model.zip"``).
+            (``"search:2000"``); or the path of a file whose ending a package announces in the group
+            ``marriage_env.agent_files`` (``"runs/boxes/model.zip"``).
         seed: of the agent's own random choices; None for a new one each time.
 
     Raises:
         AgentError: no such agent, no such file, or it cannot be loaded.
     """
     if not isinstance(name, str):
-        raise AgentError(f"agent {name!r}: allowed is a name: {', '.join(agent_names())}, or the path of a model")
-    path = Path(name)
+        raise AgentError(f"agent {name!r}: allowed are {allowed_agents()}")
+    kind, _, argument = name.partition(":")
+    ending = Path(name).suffix[1:]
     if name in HOUSE_PLAYERS:
         return HOUSE_PLAYERS[name](None, seed)
-    kind, _, argument = name.partition(":")
-    announced = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
-    if kind in announced:
-        key, argument_or_path = kind, argument or None
-    elif path.suffix[1:] in announced:
-        key, argument_or_path = path.suffix[1:], name
-        if not path.is_file():
-            raise AgentError(f"agent {name!r}: there is no such file")
-    else:
-        raise AgentError(f"agent {name!r} is not known: allowed are {', '.join(agent_names())}, or the path of a model")
+    if kind in announced(NAMES_GROUP):
+        return load_factory(name, announced(NAMES_GROUP)[kind])(argument or None, seed)
+    if ending not in announced(FILES_GROUP):
+        raise AgentError(f"agent {name!r} is not known: allowed are {allowed_agents()}")
+    if not os.path.isfile(name):  # noqa: PTH113  (pathlib raises for a name that is too long)
+        raise AgentError(f"agent {name!r}: there is no such file")
+    return load_factory(name, announced(FILES_GROUP)[ending])(name, seed)
+
+
+def as_agent(agent: Agent | str) -> Agent:
+    """An agent, by its name or itself; AgentError for anything else."""
+    if isinstance(agent, str):
+        return make_agent(agent)
+    if not isinstance(agent, Agent):
+        raise AgentError(f"agent {agent!r}: allowed is a name, or an object with the methods act and seed")
+    return agent
+
+
+def load_factory(name: str, entry: EntryPoint) -> Factory:
+    """What an installed package makes an agent with; AgentError if it cannot be imported."""
     try:
-        factory: Factory = announced[key].load()
-    except ImportError as error:
+        factory: Factory = entry.load()
+    except (ImportError, AttributeError) as error:
         raise AgentError(f"agent {name!r} is announced but cannot be loaded: {error}") from error
-    return factory(argument_or_path, seed)
+    return factory

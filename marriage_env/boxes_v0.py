@@ -36,7 +36,7 @@ PettingZoo's `turn_based_aec_to_parallel`.
 
 ## Arguments
 
-`players` and every other rule option (`marriage_env.boxes.BoxesRules`), by name; and
+`players` and every other rule option (`marriage_env.boxes.BoxesRules`), by name, and:
 
 - `render_mode`: None; `"ansi"`: `render()` returns the table in words; `"human"`: it is printed after each step.
 - `mask_in`: `"observation"` (default), or `"info"`: observations are the vector alone. The mask is in
@@ -61,7 +61,7 @@ When a king is played, whoever still has to play and holds the queen of his suit
 ## Observations
 
 Seats are counted from the observer: 0 is he himself, 1 his left-hand neighbour. All that he has been shown in this deal
-is in the vector, and nothing else; `env.decode(observation)` names it. The mask is all zeros for who is not to act. The
+is in the vector, and nothing else; `env.decode(observation)` names it. The mask is all zeros for an agent that is not to act. The
 fields are listed in `docs/environments/boxes.md`.
 
 `state()` is what player_0 sees, followed by the hands of the other players, card by card.

@@ -31,16 +31,16 @@ class Payment(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why chips move: in words, and the rulebook's clause."""
+    """Why chips move: in words, and the rulebook's clause (none for what only an environment knows)."""
 
     words: str
     clause: str
 
 
 @compiled
-def seat(number: Any) -> Any:
+def player(seat: Any) -> Any:
     """The party of the player at a seat."""
-    return 1 << np.int64(number)
+    return 1 << np.int64(seat)
 
 
 @compiled
@@ -56,9 +56,9 @@ def everybody(table: Any) -> Any:
 
 
 @compiled
-def others(table: Any, number: Any) -> Any:
-    """All players but the one at seat `number`, as a party set."""
-    return everybody(table) & ~seat(number)
+def others(table: Any, seat: Any) -> Any:
+    """All players but the one at a seat, as a party set."""
+    return everybody(table) & ~player(seat)
 
 
 @compiled

@@ -8,6 +8,7 @@ coverage.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import sys
 import threading
 import types
@@ -18,40 +19,48 @@ from typing import Any
 import numpy as np
 from numba import config, njit
 from numba import types as numba_types
-from numpy.typing import NDArray
 
 JIT_DISABLED: bool = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 
-#: Cached on disk; without the interpreter's lock; without the entry for C callbacks, which nobody calls.
-SETTINGS: Any = {"cache": True, "nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+#: Without the interpreter's lock; without the entry for C callbacks, which nobody calls.
+SETTINGS: Any = {"nogil": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+
+
+def can_cache() -> bool:
+    """Whether Numba finds a folder for its code: beside the source, in the user's cache, or where he says."""
+    try:
+        njit(cache=True)(can_cache)
+    except RuntimeError:
+        say = "marriage_env: no folder can be written for compiled code, so each start compiles anew; "
+        print(f"{say}set NUMBA_CACHE_DIR to one that can", file=sys.stderr, flush=True)
+        return False
+    return True
+
+
+CACHED = not JIT_DISABLED and can_cache()
 SMALL_INTEGERS = frozenset(getattr(numba_types, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32))
 
 
-def forget_stale_code() -> None:
-    """Delete machine code older than the package's newest source file.
-
-    Numba compares a function's cached code with that function's own file alone; an edit in `chips.py` would leave
-    `boxes/play.py` running the old payments.
-    """
-    package = Path(__file__).parent
-    code = list(package.rglob("*.nbi"))
-    if code:
-        newest_source = max(path.stat().st_mtime for path in package.rglob("*.py"))
-        for path in code:
-            with contextlib.suppress(OSError):  # another process was faster, or the folder is not ours to change
-                if path.stat().st_mtime < newest_source:
-                    path.unlink()
-
-
-forget_stale_code()
+#: A digest of the package's source, with which Numba's cached code is marked. Numba itself looks at a function's own
+#: file alone: after an edit in `chips.py` it would have `boxes/play.py` go on with the old payments.
+SOURCES = hashlib.sha256(
+    b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
+).hexdigest()
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` with Numba, cached on disk, without the interpreter's lock while it runs."""
-    dispatcher: Any = njit(**SETTINGS)(function)
-    if not JIT_DISABLED:
-        resolve = dispatcher.get_call_template
-        dispatcher.get_call_template = lambda args, kws: resolve([_widened(arg) for arg in args], kws)
+    """Compile `function` with Numba, cached on disk, without the interpreter's lock while it runs.
+
+    Two things that Numba does not document are made to fit: what its cache takes for the function's source (`SOURCES`),
+    and for which types it compiles (`_widened`). Tests show that both have their effect.
+    """
+    if JIT_DISABLED:
+        return function
+    dispatcher: Any = njit(**SETTINGS, cache=CACHED)(function)
+    if CACHED:
+        dispatcher._cache._cache_file._source_stamp = SOURCES
+    resolve = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: resolve([_widened(arg) for arg in args], kws)
     return dispatcher  # type: ignore[no-any-return]
 
 
@@ -64,15 +73,20 @@ def _widened(kind: Any) -> Any:
     return numba_types.int64 if plain in SMALL_INTEGERS else plain
 
 
-def bind(template: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+def bind(template: Callable[..., Any], **names: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `template` with some of its global names bound to a game's own functions.
 
     What is the same for every game is written once, as a template. A closure would do the same, but Numba cannot cache
-    closures over compiled functions (their key changes with every process). The same code with other globals it can:
-    the dtype of a game's record tells the entries apart.
+    closures over compiled functions: their key changes with every process. Here the bound functions' names are part of
+    the name under which the code is cached.
     """
+    unknown = names.keys() - template.__globals__.keys()
+    if unknown:
+        raise NameError(f"{template.__name__} has no {', '.join(sorted(unknown))} to bind")
     bound = types.FunctionType(template.__code__, {**template.__globals__, **names}, template.__name__)
-    bound.__module__, bound.__qualname__ = template.__module__, template.__qualname__
+    functions = repr([(name, names[name].__module__, names[name].__qualname__) for name in sorted(names)])
+    key = hashlib.sha256(functions.encode()).hexdigest()[:12]
+    bound.__module__, bound.__qualname__ = template.__module__, f"{template.__qualname__}_{key}"
     return compiled(bound)
 
 
@@ -90,45 +104,10 @@ else:
         return left * right
 
 
-def new_records(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """`count` zeroed records, in the form in which compiled and plain functions can both read their fields."""
-    records: NDArray[Any] = np.zeros(count, dtype)
-    return _plain(records) if JIT_DISABLED else records
-
-
-class PlainRecord(np.record):  # type: ignore[misc]
-    """A record whose fields plain Python reads as compiled code does: as attributes, small integers as ints."""
-
-    def __getattribute__(self, name: str) -> Any:
-        return _plain(super().__getattribute__(name))
-
-
-class PlainArray(np.ndarray):  # type: ignore[type-arg]
-    """An array of `PlainRecord`, or in one."""
-
-    def __getitem__(self, place: Any) -> Any:
-        return _plain(super().__getitem__(place))
-
-
-def _plain(value: Any) -> Any:
-    """What was read from a record, for plain Python: NumPy's small integers would wrap where compiled code widens."""
-    if isinstance(value, np.ndarray) and not isinstance(value, PlainArray):
-        records = np.dtype((PlainRecord, value.dtype)) if value.dtype.names else value.dtype
-        return value.view(records).view(PlainArray)
-    if isinstance(value, (np.integer, np.bool_)) and not isinstance(value, np.uint64):
-        return value.item()
-    return value
-
-
-def copy_records(records: NDArray[Any]) -> NDArray[Any]:
-    """A copy of records, byte by byte (NumPy's own goes field by field)."""
-    return records.view(np.ndarray).view(np.uint8).copy().view(records.dtype).view(type(records))
-
-
 @contextlib.contextmanager
 def compiling(what: str) -> Iterator[None]:
-    """Say on standard error that `what` is being compiled, if that takes longer than two seconds."""
-    line = f"marriage_env: compiling {what} for this machine, once (some seconds) ..."
+    """Say on standard error that `what` is being made ready, if that takes longer than two seconds."""
+    line = f"marriage_env: getting {what} ready (compiled once for this machine, loaded from then on) ..."
     timer = threading.Timer(2.0, lambda: print(line, file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()

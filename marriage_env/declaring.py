@@ -13,11 +13,11 @@ def begin_declaring(table: Any) -> Any:
     """The eldest who holds something to declare is first; False if nobody does."""
     table.phase = DECLARE
     table.actor = eldest(table)
-    return table.open_claims[table.actor] != 0 or pass_turn(table)
+    return table.open_claims[table.actor] != 0 or next_declarer(table)
 
 
 @compiled
-def pass_turn(table: Any) -> Any:
+def next_declarer(table: Any) -> Any:
     """The next to the left who holds something to declare is to act; False if the round is complete without one."""
     seat = left_of(table, table.actor)
     while seat != eldest(table):

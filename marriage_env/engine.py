@@ -1,6 +1,7 @@
-"""The compiled functions the faces call: templates over a game's own `deal`, `step`, `forfeit`, `observe`, `recall`.
+"""The functions that faces call, written once for every game.
 
-Each is bound once for each game (`compiled.bind`). Tables come as an array of records.
+These are templates: plain functions in which six names stand for a game's own. They are never called here; a `Game` has
+each as a compiled function of its own (`compiled.bind`). Tables come as an array of records.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from marriage_env.compiled import compiled
 from marriage_env.randomness import below
 from marriage_env.table import ACTIONS, CHANCE, OVER, open_match
 
-# Bound to a game's own.
+# What a game binds to its own functions.
 deal: Any = None
 step: Any = None
 forfeit: Any = None
@@ -62,7 +63,7 @@ def advance(tables: Any, action: Any, packs: Any, blank: Any, at: Any, vector: A
     return np.int64(table.actor) + PAID * (table.entries > 0) + ENDED * (table.phase == OVER)
 
 
-def give_up_match(tables: Any) -> Any:
+def forfeit_match(tables: Any) -> Any:
     """End the match at the first table: its actor has tried an illegal action (`forfeit`)."""
     forfeit(tables[0])
 

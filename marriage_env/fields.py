@@ -31,7 +31,7 @@ RATE = Code("x", lambda value: float(value), lambda x: float(str(np.float32(x)))
 CHIPS = Code(
     "0.5 + 0.5 x / (abs(x) + 64)",
     lambda value: 0.5 + 0.5 * value / (abs(value) + 64.0),
-    lambda x: round((2.0 * x - 1.0) * 64.0 / (1.0 - abs(2.0 * x - 1.0))),
+    lambda x: round((2.0 * x - 1.0) * 64.0 / max(1.0 - abs(2.0 * x - 1.0), 1e-7)),
 )
 
 
@@ -130,6 +130,8 @@ class Layout:
         if np.shape(vector) != (self.size,):
             raise OptionError(f"observation of shape {np.shape(vector)}: allowed is ({self.size},) under these rules")
         numbers = np.asarray(vector, np.float64)
+        if not ((numbers >= 0.0) & (numbers <= 1.0)).all():
+            raise OptionError("observation with numbers outside [0, 1]: no game has written it")
         return {
             field.name: field.read(numbers[start:end].tolist())
             for field, start, end in zip(self.fields, self.at[:-1], self.at[1:], strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +12,31 @@ from numpy.typing import NDArray
 from marriage_env import engine
 from marriage_env.cards import CARDS
 from marriage_env.chips import Reason
-from marriage_env.compiled import bind, compiling, new_records
+from marriage_env.compiled import bind, compiling
 from marriage_env.fields import Layout
+from marriage_env.record_arrays import new_records
 from marriage_env.table import ACTIONS
 
-_WARM: set[str] = set()  # games whose functions are ready in this process
+
+class Bound:
+    """An attribute of a game: a template of `engine`, compiled with the game's own functions when first wanted."""
+
+    def __init__(self, template: Callable[..., Any]) -> None:
+        self.template = template
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self.name = name
+
+    def __get__(self, game: Any, owner: type[Any]) -> Any:
+        if game is None:
+            return self
+        own = {name: getattr(game, name) for name in ("deal", "step", "forfeit", "observe", "recall", "choose")}
+        function = bind(self.template, **own)
+        game.__dict__[self.name] = function  # found there from now on
+        return function
+
+
+_WARM: set[str] = set()  # what is ready in this process: games, and their players
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +83,6 @@ class Game:
         """Have the functions of an environment's step ready: compiled (with a line to say so), or loaded from disk."""
         if self.name in _WARM:
             return
-        _WARM.add(self.name)
         rules = self.rules()
         layout = self.layout(rules)
         tables, packs = self.new_tables(1, rules), np.zeros((0, CARDS), np.uint8)
@@ -73,39 +91,21 @@ class Game:
             self.begin(tables, 0, packs, mask)
             self.advance(tables, int(mask.argmax()), packs, layout.blank, layout.at, vector, mask)
             self.perceive(tables, 0, layout.blank, layout.at, vector, mask)
+        _WARM.add(self.name)
 
-    # The functions faces call, bound to this game when first wanted: an attribute each, by the template's name.
+    def warm_up_player(self) -> None:
+        """Have the rule-based player's function ready, with a line to say so if it must be compiled."""
+        if f"{self.name} player" not in _WARM:
+            with compiling(f"the rule-based player of {self.name.capitalize()}"):
+                layout = self.layout(self.rules())
+                vectors, actions = np.zeros((0, layout.size), np.float32), np.zeros(0, np.int64)
+                self.advise(self.new_tables(1, self.rules()), layout.at, vectors, actions)
+            _WARM.add(f"{self.name} player")
 
-    def _bind(self, template: Callable[..., Any]) -> Callable[..., Any]:
-        names = ("deal", "step", "forfeit", "observe", "recall", "choose")
-        return bind(template, **{name: getattr(self, name) for name in names})
-
-    @functools.cached_property
-    def begin(self) -> Callable[..., Any]:
-        """`engine.begin` of this game."""
-        return self._bind(engine.begin)
-
-    @functools.cached_property
-    def advance(self) -> Callable[..., Any]:
-        """`engine.advance` of this game."""
-        return self._bind(engine.advance)
-
-    @functools.cached_property
-    def give_up_match(self) -> Callable[..., Any]:
-        """`engine.give_up_match` of this game."""
-        return self._bind(engine.give_up_match)
-
-    @functools.cached_property
-    def perceive(self) -> Callable[..., Any]:
-        """`engine.perceive` of this game."""
-        return self._bind(engine.perceive)
-
-    @functools.cached_property
-    def advise(self) -> Callable[..., Any]:
-        """`engine.advise` of this game."""
-        return self._bind(engine.advise)
-
-    @functools.cached_property
-    def rollout(self) -> Callable[..., Any]:
-        """`engine.rollout` of this game."""
-        return self._bind(engine.rollout)
+    # What faces call: the templates of `engine`, bound to this game.
+    begin = Bound(engine.begin)
+    advance = Bound(engine.advance)
+    forfeit_match = Bound(engine.forfeit_match)
+    perceive = Bound(engine.perceive)
+    advise = Bound(engine.advise)
+    rollout = Bound(engine.rollout)

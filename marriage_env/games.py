@@ -23,7 +23,10 @@ def origin(vector: NDArray[Any]) -> tuple[Game, Any, Layout]:
 
     Raises OptionError for a vector that no game can have written.
     """
-    return _origin(np.asarray(vector, np.float32)[: _longest_rules()].tobytes(), len(vector))
+    head = np.asarray(vector, np.float32)
+    if head.ndim != 1 or len(head) < _longest_rules():
+        raise OptionError(f"observation of shape {np.shape(vector)}: allowed is the vector of one observation")
+    return _origin(head[: _longest_rules()].tobytes(), len(head))
 
 
 @functools.cache
@@ -38,7 +41,10 @@ def _origin(head: bytes, size: int) -> tuple[Game, Any, Layout]:
     field = game.layout(game.rules()).fields[0]
     options = field.read(numbers[: len(field.labels)].tolist())
     del options["game"]
-    rules = game.rules(**options)
+    try:
+        rules = game.rules(**options)
+    except OptionError as error:
+        raise OptionError(f"observation that no game has written: its rules say {options} of {game.name}") from error
     layout = game.layout(rules)
     if layout.size != size:
         raise OptionError(f"observation of {size} numbers: allowed are {layout.size} for {game.name} under {rules}")

@@ -34,7 +34,7 @@ FULL = np.float32(1.0)
     GAVE_UP_AT,
     SHOWN_BY_AT,
     PLAYED_BY_AT,
-    PLAYED_AT_AT,
+    PLAY_ORDER_AT,
     POTS_AT,
     OPENING_POTS_AT,
     BALANCES_AT,
@@ -75,7 +75,7 @@ def common_fields(
         set_of("gave_up", seats, "who passed with something left to declare (3.1)"),
         marks("shown_by", cards, by_seat, "who showed the card by declaring (3)"),
         marks("played_by", cards, by_seat, "who played the card (4)"),
-        marks("played_at", cards, share(plays), "as which card of the deal it was played"),
+        marks("play_order", cards, share(plays), "as which card of the deal it was played"),
         values("pots", pots, CHIPS, "the chips in each pot"),
         values("opening_pots", pots, CHIPS, "the chips in each pot when all had contributed (2.1)"),
         values("balances", seats, CHIPS, "won or lost in the match so far"),
@@ -105,7 +105,7 @@ CHIPS_WRITTEN = np.array([CHIPS.write(chips) for chips in range(-FEW_CHIPS, FEW_
 @compiled
 def relative(table: Any, observer: Any, seat: Any) -> Any:
     """A seat as its observer counts it."""
-    players = table.rules.players  # read first: a choice between two known numbers takes no jump
+    players = table.rules.players  # read before the comparison, so that it compiles without a branch
     places = seat - observer
     return places + players if places < 0 else places
 
@@ -148,8 +148,8 @@ def read_one(vector: Any, start: Any, length: Any, otherwise: Any) -> Any:
 
 @compiled
 def read_share(x: Any, limit: Any) -> Any:
-    """The whole number that was written as its share of `limit`."""
-    return np.int64(np.float64(x) * limit + 0.5)
+    """The whole number, 0 to `limit`, that was written as its share of `limit`."""
+    return min(max(np.int64(np.float64(x) * limit + 0.5), 0), limit)
 
 
 @compiled
@@ -164,7 +164,7 @@ def write_chips(chips: Any) -> Any:
 def read_chips(x: Any) -> Any:
     """The chips that were written in the code `CHIPS`."""
     y = 2.0 * np.float64(x) - 1.0
-    return np.int64(np.floor(y * 64.0 / (1.0 - abs(y)) + 0.5))
+    return np.int64(np.floor(y * 64.0 / max(1.0 - abs(y), 1e-7) + 0.5))
 
 
 # The common fields
@@ -245,7 +245,7 @@ def reopen_claims(table: Any, claims: Any) -> Any:
 
 @compiled
 def write_plays(table: Any, observer: Any, plays: Any, at: Any, out: Any) -> Any:
-    """Write who played each card, and as the how-manieth."""
+    """Write who played each card, and its place in the order of play."""
     first = CARDS - table.rules.pack_size
     seat_unit = FULL / np.float32(table.rules.players)
     play_unit = FULL / np.float32(plays)
@@ -253,7 +253,7 @@ def write_plays(table: Any, observer: Any, plays: Any, at: Any, out: Any) -> Any
         place = table.played_card[play] - first
         by = relative(table, observer, table.played_by[play])
         out[at[PLAYED_BY_AT] + place] = np.float32(by + 1) * seat_unit
-        out[at[PLAYED_AT_AT] + place] = np.float32(play + 1) * play_unit
+        out[at[PLAY_ORDER_AT] + place] = np.float32(play + 1) * play_unit
 
 
 @compiled
@@ -262,7 +262,7 @@ def read_plays(table: Any, vector: Any, plays: Any, at: Any) -> Any:
     first = CARDS - table.rules.pack_size
     table.plays = 0
     for place in range(table.rules.pack_size):
-        order = read_share(vector[at[PLAYED_AT_AT] + place], plays)
+        order = read_share(vector[at[PLAY_ORDER_AT] + place], plays)
         if order:
             table.played_card[order - 1] = first + place
             table.played_by[order - 1] = read_share(vector[at[PLAYED_BY_AT] + place], table.rules.players) - 1

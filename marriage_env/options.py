@@ -14,6 +14,14 @@ from marriage_env.errors import OptionError
 Rules = TypeVar("Rules")
 
 
+def shown(value: Any) -> str:
+    """A value in a message; Python refuses to write integers of thousands of digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+
+
 def whole(option: str, value: Any, low: int, high: int) -> int:
     """`value` as an int from `low` to `high`; OptionError otherwise."""
     try:
@@ -21,14 +29,14 @@ def whole(option: str, value: Any, low: int, high: int) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or not low <= number <= high:
-        raise OptionError(f"{option}={value!r}: allowed is a whole number from {low} to {high}")
+        raise OptionError(f"{option}={shown(value)}: allowed is a whole number from {low} to {high}")
     return number
 
 
 def rate(option: str, value: Any, high: float = 1.0) -> float:
     """`value` as a probability of at most `high`; OptionError otherwise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not between(0, value, high):
-        raise OptionError(f"{option}={value!r}: allowed is a number from 0 to {high:g}")
+        raise OptionError(f"{option}={shown(value)}: allowed is a number from 0 to {high:g}")
     return float(value)
 
 
@@ -48,7 +56,7 @@ def one_of(option: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     for choice in allowed:
         if type(plain) is type(choice) and plain == choice:
             return choice
-    raise OptionError(f"{option}={value!r}: allowed is {' or '.join(map(repr, allowed))}")
+    raise OptionError(f"{option}={shown(value)}: allowed is {' or '.join(map(repr, allowed))}")
 
 
 def make_rules(rules: type[Rules], options: dict[str, Any]) -> Rules:
@@ -64,3 +72,10 @@ def settle(rules: object, **values: Any) -> None:
     """Set checked values in a frozen dataclass that is being made."""
     for name, value in values.items():
         object.__setattr__(rules, name, value)
+
+
+def fill_from(rules: object, record: Any) -> None:
+    """Write the options that a record has under their own names."""
+    for name in record.dtype.names:
+        if hasattr(rules, name):
+            record[name] = getattr(rules, name)

@@ -13,7 +13,7 @@ import numpy as np
 
 from marriage_env.compiled import compiled, multiply
 
-#: A stream by itself, for who draws apart from any table. (In this order it is not how a table's record begins: Numba
+#: A stream by itself, for code that draws without a table. (In this order it is not how a table's record begins: Numba
 #: would take the one for the other, with a warning.)
 STREAM = np.dtype([("draws", np.uint64), ("seed", np.uint64)])
 

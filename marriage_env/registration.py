@@ -9,25 +9,24 @@ import gymnasium
 import pettingzoo
 
 from marriage_env import boxes_v0, saucers_v0
-from marriage_env.agents import make_agent
+from marriage_env.agents import Agent
 from marriage_env.single_seat import SingleSeatEnv
 
 MODULES = {"Boxes": boxes_v0, "Saucers": saucers_v0}
 
 
 def single_seat(
-    game: str, opponents: Sequence[str] = ("rules",), seat: int | None = None, **options: Any
+    game: str, opponents: Sequence[Agent | str] | Agent | str = ("rules",), seat: int | None = None, **options: Any
 ) -> SingleSeatEnv:
     """One seat of a game: what ``gymnasium.make("marriage_env/Boxes-v0", players=6)`` makes.
 
     Args:
         game: ``"Boxes"`` or ``"Saucers"``.
-        opponents: the names of the agents to the learner's left, in order, repeated as needed.
+        opponents: the agents to the learner's left, or their names, in order, repeated as needed.
         seat: the learner's, or None: it rotates.
         **options: of the game's environment.
     """
-    names = (opponents,) if isinstance(opponents, str) else opponents
-    return SingleSeatEnv(MODULES[game].env(**options), [make_agent(name) for name in names], seat=seat)
+    return SingleSeatEnv(MODULES[game].env(**options), opponents, seat=seat)
 
 
 def register() -> None:

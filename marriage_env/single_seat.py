@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from marriage_env.aec import TableEnv
-from marriage_env.agents import Agent
+from marriage_env.agents import Agent, as_agent
 from marriage_env.errors import OptionError, ResetNeededError
 from marriage_env.options import whole
 
@@ -25,22 +25,24 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     Args:
         env: any AEC environment with action masks in the observation or the info, such as ``boxes_v0.env()``.
-        opponents: the agents at the seats to the learner's left, in order; fewer are repeated. One agent may sit at
-            several seats.
+        opponents: the agents at the seats to the learner's left, or their names, in order; fewer are repeated. One
+            agent may sit at several seats.
         seat: the learner's seat, or None: it rotates, and so does the dealer of our games: episode k is played at seat
-            k mod n and dealt by seat (k div n) mod n.
+            k mod n and dealt by seat (k div n) mod n. A reset with a seed k goes on from episode k.
 
     The learner's observation is the vector; his mask is in the info, and from `action_masks`, as MaskablePPO asks.
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012  (Gymnasium's way)
-
     def __init__(
-        self, env: AECEnv[str, Any, Any], opponents: Sequence[Agent] | Agent, *, seat: int | None = None
+        self, env: AECEnv[str, Any, Any], opponents: Sequence[Agent | str] | Agent | str, *, seat: int | None = None
     ) -> None:
         self.env = env
+        self.metadata = {"render_modes": env.metadata.get("render_modes", [])}
+        self.render_mode = getattr(env, "render_mode", None)
         self.players = len(env.possible_agents)
-        self.opponents = list(opponents) if isinstance(opponents, Sequence) else [opponents]
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            opponents = [opponents]
+        self.opponents = [as_agent(agent) for agent in opponents]
         if not self.opponents:
             raise OptionError("opponents=[]: allowed is one agent, or some")
         self.seat = None if seat is None else whole("seat", seat, 0, self.players - 1)
@@ -57,24 +59,28 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin the next match.
 
-        `seed` and `options` go to the game; a seed also seeds the opponents, and makes the rotation begin anew.
+        `seed` and `options` go to the game; a seed also seeds the opponents, and says where the rotation goes on.
         """
         super().reset(seed=seed)
-        if seed is not None:
-            for place, agent in enumerate(self.opponents):
-                agent.seed(seed + place)
-        self._episode = 0 if seed is not None else self._episode + 1
-        seat = self._episode % self.players if self.seat is None else self.seat
+        episode = self._episode + 1 if seed is None else seed
+        seat = episode % self.players if self.seat is None else self.seat
         if self.seat is None and isinstance(self.env.unwrapped, TableEnv):
-            options = {"dealer": self._episode // self.players % self.players, **(options or {})}
+            options = {"dealer": episode // self.players % self.players, **(options or {})}
         self.env.reset(seed=seed, options=options)
+        self._episode = episode
+        if seed is not None:
+            # Not seed + 1, ...: that may be a neighbouring table's.
+            seeds = np.random.SeedSequence([seed, 1]).generate_state(len(self.opponents))
+            for agent, agent_seed in zip(self.opponents, seeds, strict=True):
+                agent.seed(int(agent_seed))
         agents = self.env.possible_agents
-        self._learner = agents[seat]
+        self._learner = None
         self._company = {
             agents[(seat + 1 + place) % self.players]: self.opponents[place % len(self.opponents)]
             for place in range(self.players - 1)
         }
-        observation, self._before_first, terminated, truncated, info = self._play_on()
+        observation, self._before_first, terminated, truncated, info = self._play_on(agents[seat])
+        self._learner = agents[seat]
         self._ended = None
         if terminated or truncated:
             self._mask = np.ones_like(self._mask)
@@ -92,11 +98,12 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             raise ResetNeededError("step: no match is under way; call reset() first")
         if self._ended is None:
             self.env.step(action)
-            observation, reward, terminated, truncated, info = self._play_on()
+            learner, self._learner = self._learner, None  # if an opponent fails, the match is over
+            observation, reward, terminated, truncated, info = self._play_on(learner)
         else:
+            learner = None
             observation, reward, terminated, truncated, info = self._ended
-        if terminated or truncated:
-            self._learner = None
+        self._learner = None if terminated or truncated else learner
         reward += self._before_first
         self._before_first = 0.0
         return observation, reward, terminated, truncated, info
@@ -113,12 +120,12 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """Close the game."""
         self.env.close()
 
-    def _play_on(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def _play_on(self, learner: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Let the others act until the learner is to act, or is out."""
         for agent in self.env.agent_iter():
             observation, reward, terminated, truncated, info = self.env.last()
             vector, mask = split(observation, info)
-            if agent == self._learner:
+            if agent == learner:
                 self._mask = mask
                 seat = self.env.possible_agents.index(agent)
                 truncated = truncated and not terminated  # PettingZoo sets both after an illegal action

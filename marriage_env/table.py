@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.chips import ENTRY, give_back, pay
+from marriage_env.cards import CARDS, only
+from marriage_env.chips import ENTRY, give_back, pay, player
 from marriage_env.compiled import compiled
+from marriage_env.randomness import shuffle
 
+NOBODY = 255  # where a seat could stand
 ACTIONS = 61
 FIRST_CLAIM = 52
 CLAIMS = 8
@@ -30,7 +33,7 @@ def record_dtype(*fields: Any) -> np.dtype[Any]:
     return np.dtype([*ordered, ("padding", np.uint8, (padding,))], align=True) if padding else aligned
 
 
-def table_dtype(rules: np.dtype[Any], seats: int, pots: int, plays: int, entries: int, *own: Any) -> np.dtype[Any]:
+def table_dtype(rules: np.dtype[Any], *own: Any, seats: int, pots: int, plays: int, entries: int) -> np.dtype[Any]:
     """The record of a game: the common fields, then the game's own.
 
     `seats` and `pots` are the most a game has, `plays` the most cards played in a deal, `entries` the most ledger
@@ -137,7 +140,7 @@ def break_off(table: Any, pot: Any, reason: Any) -> Any:
         give_back(table)
     open_step(table)
     clear_account(table)
-    pay(table, 1 << np.int64(table.actor), pot, 1, reason)
+    pay(table, player(table.actor), pot, 1, reason)
     table.phase = OVER
     table.legal = 0
 
@@ -157,17 +160,19 @@ def close_deal(table: Any) -> Any:
 @compiled
 def record_play(table: Any, seat: Any, card: Any) -> Any:
     """Take a card out of a hand, and write down that it was played."""
-    table.hands[seat] &= ~(np.uint64(1) << np.uint64(card))
+    table.hands[seat] &= ~only(card)
     table.played_card[table.plays] = card
     table.played_by[table.plays] = seat
     table.plays += 1
 
 
 @compiled
-def pack_of_deal(table: Any, packs: Any, pack: Any) -> Any:
-    """Fill `pack` with the pack set for this deal; False if none was set (`packs` has shape (deals set, 52))."""
-    if table.deals >= len(packs):
-        return False
+def fill_pack(table: Any, packs: Any, needed: Any, pack: Any) -> Any:
+    """Fill `pack` with this deal's: the one that was set, or a shuffled one of which the first `needed` cards count.
+
+    `packs`, uint8 of shape (deals set, 52), holds what was set, top card first.
+    """
     for place in range(len(pack)):
-        pack[place] = packs[table.deals, place]
-    return True
+        pack[place] = packs[table.deals, place] if table.deals < len(packs) else CARDS - len(pack) + place
+    if table.deals >= len(packs):
+        shuffle(table, pack, needed)

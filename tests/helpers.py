@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from marriage_env import boxes_v0, saucers_v0
 from marriage_env.aec import TableEnv
-from marriage_env.cards import CARD_NAMES, CARDS, card_id
+from marriage_env.cards import CARD_NAMES, CARDS, card_id, card_ids, card_set
 from marriage_env.errors import OptionError
 
 MODULES: tuple[ModuleType, ...] = (boxes_v0, saucers_v0)
@@ -344,3 +344,51 @@ def matches(draw: st.DrawFn, **fixed: Any) -> tuple[TableEnv, random.Random]:
     env = module.raw_env(**options)
     env.reset(seed=draw(st.integers(0, 2**64 - 1)), options=draw(reset_options(env)))
     return env, random.Random(draw(st.integers(0, 2**32)))
+
+
+def hands_of(env: TableEnv, seat: int) -> int:
+    """A seat's hand as a set of cards."""
+    return int(env._tables[0]["hands"][seat])
+
+
+def located(env: TableEnv) -> list[tuple[int, int]]:
+    """Seats with cards that all know them to hold without having seen them: called for a marriage, or kept from one."""
+    table = env.table
+    found = []
+    if "lost_by" in table.dtype.names:  # Boxes 8.2, 5.1
+        found += [(int(seat), card_id("Q" + suit)) for suit, seat in zip("CDHS", table["lost_by"], strict=True)]
+        if env.decode(env.observe(env.agent_selection))["phase"] == "answer":
+            found.append((int(table["actor"]), int(table["played_card"][table["plays"] - 1]) - 4))
+    if "declined" in table.dtype.names:  # Saucers 4.5
+        found.append((int(table["declined"]), card_id("KC")))
+        if env.decode(env.observe(env.agent_selection))["phase"] == "answer":
+            found.append((int(table["actor"]), card_id("KC")))
+    return found
+
+
+def deal_anew(env: TableEnv, seat: int, rng: random.Random) -> None:
+    """Deal what a seat has not seen otherwise: hands keep their sizes and the cards that were shown."""
+    table = env._tables[0]
+    players = env.rules.players
+    shown = [int(cards) for cards in table["shown"][:players]]
+    others = [other for other in range(players) if other != seat]
+    kept = {other: card_set(card for card in hands(env)[other] if shown[other] >> card & 1) for other in others}
+    for other, card in located(env):
+        if other in kept:
+            kept[other] |= hands_of(env, other) & 1 << card
+    hidden = {other: [card for card in hands(env)[other] if not kept[other] >> card & 1] for other in others}
+    known = set(hands(env)[seat]) | set(table["played_card"][: int(table["plays"])].tolist())
+    known |= {card for other in others for card in card_ids(kept[other])}
+    if "turn_up" in env.game.table.names:
+        known.add(int(table["turn_up"]))
+    unseen = [card for card in range(CARDS - env.rules.pack_size, CARDS) if card not in known]
+    rng.shuffle(unseen)
+    for other in others:
+        size = len(hidden[other])
+        table["hands"][other] = kept[other] | card_set(unseen[:size])
+        del unseen[:size]
+        if table["actor"] != other:
+            table["open_claims"][other] = rng.randrange(256)  # what others could declare is theirs to know
+    if "missing" in env.game.table.names and table["missing"] != 255 and unseen:
+        table["missing"] = unseen[0]
+    table["seed"], table["draws"] = rng.getrandbits(64), rng.randrange(1000)  # nor can chance be foreseen

@@ -1,5 +1,7 @@
 """The agent protocol, the house players and the registry."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -104,8 +106,9 @@ class FakeEntryPoint:
         self.load = load
 
 
-def announce(monkeypatch, *entries):
-    monkeypatch.setattr("marriage_env.agents.entry_points", lambda group: entries)
+def announce(monkeypatch, *entries, group="marriage_env.agents"):
+    groups = {group: entries}
+    monkeypatch.setattr("marriage_env.agents.entry_points", lambda group: groups.get(group, ()))
 
 
 def test_packages_announce_agents_by_entry_point(monkeypatch):
@@ -130,6 +133,20 @@ def test_packages_announce_agents_by_entry_point(monkeypatch):
     assert agent.act(observation) == observation["action_mask"].argmax()
 
 
+def test_packages_announce_agents_by_the_ending_of_their_files(monkeypatch, tmp_path):
+    announce(
+        monkeypatch, FakeEntryPoint("brain", lambda: lambda path, seed: (path, seed)), group="marriage_env.agent_files"
+    )
+    path = tmp_path / "best.brain"
+    with pytest.raises(AgentError, match="no such file"):
+        make_agent(str(path))
+    path.touch()
+    assert make_agent(str(path), seed=4) == (str(path), 4)
+    with pytest.raises(AgentError, match=r"\.brain"):
+        make_agent("brain")
+    assert "brain" not in agent_names()
+
+
 def test_an_announced_agent_that_cannot_be_imported_is_a_named_error(monkeypatch):
     def load():
         raise ImportError("No module named 'torch'")
@@ -151,7 +168,88 @@ def test_decode_reads_any_observation_of_any_game():
         assert told["pots"] == env.pots
 
 
-@pytest.mark.parametrize("size", [20, 306, 1000])
-def test_decode_refuses_what_no_game_has_written(size):
-    with pytest.raises(marriage_env.OptionError):
-        marriage_env.decode(np.full(size, 0.3, np.float32))
+NOT_WRITTEN = {
+    "of no game": np.full(308, 0.3),
+    "ones": np.ones(308),
+    "nothing": np.zeros(0),
+    "a number": np.array(0.5),
+    "two": np.zeros((2, 308)),
+    "no array": [],
+}
+
+
+@pytest.mark.parametrize("vector", NOT_WRITTEN.values(), ids=NOT_WRITTEN)
+def test_decode_refuses_what_no_game_has_written(vector):
+    with pytest.raises(marriage_env.OptionError, match="observation"):
+        marriage_env.decode(vector)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -0.1, 1.1])
+def test_decode_refuses_numbers_that_no_game_writes(number):
+    env = boxes_v0.env()
+    env.reset(seed=2)
+    vector = env.observe(env.agent_selection)["observation"]
+    vector[-1] = number
+    for decode in (env.decode, marriage_env.decode):
+        with pytest.raises(marriage_env.OptionError, match="outside"):
+            decode(vector)
+
+
+@pytest.mark.parametrize("game", ENVS)
+def test_rules_survives_any_numbers_behind_the_rules(game):
+    """Compiled code must not read or write beside its arrays, whatever it is given."""
+    vectors, masks = turns(ENVS[game], 50)
+    first = {"boxes": 13, "saucers": 7}[game]
+    rng = np.random.default_rng(1)
+    for kind in (rng.random, lambda shape: rng.normal(size=shape) * 1e6, lambda shape: np.full(shape, np.nan)):
+        vectors[:, first:] = kind(vectors[:, first:].shape)
+        for vector, mask in zip(vectors, masks, strict=True):
+            try:
+                assert mask[make_agent("rules").act(vector, mask)]
+            except AgentError as error:
+                assert "mask" in str(error)
+
+
+def test_threads_can_share_an_agent():
+    vectors, masks = turns(boxes_v0, 400)
+    agent = make_agent("rules")
+    alone = agent.act(vectors, masks).tolist()
+    with ThreadPoolExecutor(4) as pool:
+        for actions in pool.map(lambda _: agent.act(vectors, masks).tolist(), range(40)):
+            assert actions == alone
+
+
+class Answer(BatchAgent):
+    """Whatever it is told to choose."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def choose(self, vectors, masks):
+        return self.answer
+
+
+MASKS = np.eye(3, 61, dtype=np.int8)  # 0, 1 and 2 alone are legal
+
+
+@pytest.mark.parametrize("answer", [[0, 1, 3], [0, 1, -60], [0, 1, 61], [0, 1], [[0, 1, 2]], 0])
+def test_an_agent_that_chooses_what_cannot_be_is_named(answer):
+    with pytest.raises(AgentError, match="Answer chose"):
+        Answer(answer).act(np.zeros((3, 5), np.float32), MASKS)
+
+
+@pytest.mark.parametrize("masks", [MASKS[:2], MASKS[None], MASKS[0] * 0])
+def test_masks_that_do_not_fit_are_refused(masks):
+    with pytest.raises(AgentError):
+        Answer([0, 1, 2]).act(np.zeros((3, 5), np.float32), masks)
+
+
+def test_no_observations_are_no_actions():
+    for name in ("random", "rules"):
+        assert make_agent(name).act(np.zeros((0, 308), np.float32), np.zeros((0, 61), np.int8)).tolist() == []
+
+
+def test_rules_refuses_a_batch_under_different_rules():
+    one, other = turns(boxes_v0, 2), turns(boxes_v0, 2, trick_pay=3)
+    with pytest.raises(AgentError, match="different rules"):
+        make_agent("rules").act(np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]))

@@ -195,8 +195,6 @@ def test_rules_are_frozen_and_compare(module: ModuleType) -> None:
 
 def started(seats: Table, deals: int = 2) -> Any:
     """An environment in mid-match."""
-    import random
-
     env = seats.raw_env(deals=deals)
     env.reset(seed=3)
     rng = random.Random(3)

@@ -19,6 +19,7 @@ from tests.helpers import (
     MODULES,
     actor,
     chips_in_all,
+    deal_anew,
     hands,
     label,
     legal_actions,
@@ -92,31 +93,6 @@ def test_only_cards_in_hand_are_played_and_none_is_lost(match: tuple[TableEnv, r
 
 
 # What a player knows
-
-
-def deal_anew(env: TableEnv, seat: int, rng: random.Random) -> None:
-    """Deal what a seat has not seen otherwise: hands keep their sizes and the cards that were shown."""
-    table = env._tables[0]
-    players = env.rules.players
-    shown = [int(cards) for cards in table["shown"][:players]]
-    others = [other for other in range(players) if other != seat]
-    kept = {other: card_set(card for card in hands(env)[other] if shown[other] >> card & 1) for other in others}
-    hidden = {other: [card for card in hands(env)[other] if not kept[other] >> card & 1] for other in others}
-    known = set(hands(env)[seat]) | set(table["played_card"][: int(table["plays"])].tolist())
-    known |= {card for other in others for card in card_ids(kept[other])}
-    if "turn_up" in env.game.table.names:
-        known.add(int(table["turn_up"]))
-    unseen = [card for card in range(CARDS - env.rules.pack_size, CARDS) if card not in known]
-    rng.shuffle(unseen)
-    for other in others:
-        size = len(hidden[other])
-        table["hands"][other] = kept[other] | card_set(unseen[:size])
-        del unseen[:size]
-        if table["actor"] != other:
-            table["open_claims"][other] = rng.randrange(256)  # what others could declare is theirs to know
-    if "missing" in env.game.table.names and table["missing"] != 255 and unseen:
-        table["missing"] = unseen[0]
-    table["seed"], table["draws"] = rng.getrandbits(64), rng.randrange(1000)  # nor can chance be foreseen
 
 
 @given(matches())
@@ -369,7 +345,7 @@ def test_a_decoded_observation_agrees_with_the_table(match: tuple[TableEnv, rand
         assert sorted(seen["gave_up"]) == sorted(relative[other] for other in range(players) if table["gave_up"][other])
         plays = int(table["plays"])
         played = [CARD_NAMES[card] for card in table["played_card"][:plays]]
-        by, at = (seen[name] for name in ("played_by", "played_at"))
+        by, at = (seen[name] for name in ("played_by", "play_order"))
         assert at == {name: number for number, name in enumerate(played, 1)}
         assert by == {name: relative[int(who)] for name, who in zip(played, table["played_by"][:plays], strict=True)}
         if "hand_sizes" in seen:
@@ -395,7 +371,7 @@ def test_the_next_deal_tells_nothing_of_the_one_before_but_the_chips(match: tupl
             deal = int(env.table["deals"])
             for agent in env.possible_agents:
                 seen = env.decode(env.observe(agent))
-                assert not any(seen.get(name) for name in ("played_by", "played_at", "gave_up", "trick"))
+                assert not any(seen.get(name) for name in ("played_by", "play_order", "gave_up", "trick"))
                 assert env.rules.declaring == "auto" or not (seen["claims"] or seen["shown_by"])
                 assert not any(seen.get("tricks", {}).values()) and seen.get("row") is None
                 assert not seen.get("revokes") and not seen.get("lost_marriages") and not seen.get("declined")

@@ -1,11 +1,22 @@
 """One seat as a Gymnasium environment: every chip arrives, seats and dealer rotate."""
 
+import copy
+
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.classic.tictactoe import tictactoe
 
-from marriage_env import BatchAgent, OptionError, ResetNeededError, SingleSeatEnv, boxes_v0, make_agent, saucers_v0
+from marriage_env import (
+    AgentError,
+    BatchAgent,
+    OptionError,
+    ResetNeededError,
+    SingleSeatEnv,
+    boxes_v0,
+    make_agent,
+    saucers_v0,
+)
 
 
 def new_env(module, players, **arguments):
@@ -58,10 +69,49 @@ def test_seats_and_dealer_rotate():
     env, random = new_env(boxes_v0, 5), np.random.default_rng(1)
     met = []
     for episode in range(25):
-        _, _, info = play_episode(env, random, seed=4 if episode == 0 else None)
+        _, _, info = play_episode(env, random, seed=0 if episode == 0 else None)
         met.append((info["seat"], env.env.dealer))
     assert [seat for seat, _ in met] == [0, 1, 2, 3, 4] * 5
     assert len(set(met)) == 25
+
+
+def test_a_seed_for_each_episode_rotates_as_well():
+    env, random = new_env(boxes_v0, 5), np.random.default_rng(1)
+    met = {(play_episode(env, random, seed=seed)[2]["seat"], env.env.dealer) for seed in range(100, 125)}
+    assert len(met) == 25
+
+
+def test_a_refused_reset_changes_nothing():
+    env, random = new_env(boxes_v0, 5), np.random.default_rng(1)
+    play_episode(env, random, seed=3)
+    twin = copy.deepcopy(env)
+    with pytest.raises(OptionError, match="dealer"):
+        env.reset(options={"dealer": 99})
+    assert play_episode(env, random)[2]["seat"] == play_episode(twin, random)[2]["seat"] == 4
+
+
+def test_a_match_is_over_when_an_opponent_fails():
+    class Fails(BatchAgent):
+        def choose(self, vectors, masks):
+            if env.env.table["plays"]:
+                raise RuntimeError("out of ideas")
+            return masks.argmax(1)
+
+    env = SingleSeatEnv(boxes_v0.env(), Fails(), seat=0)
+    _, info = env.reset(seed=3, options={"dealer": 4})
+    with pytest.raises(RuntimeError, match="ideas"):
+        for _ in range(5):
+            *_, info = env.step(info["action_mask"].argmax())
+    with pytest.raises(ResetNeededError):
+        env.step(info["action_mask"].argmax())
+
+
+@pytest.mark.parametrize("opponents", [None, 3, {"rules"}, [3], ["nobody"], "nobody"])
+def test_opponents_are_agents_or_their_names(opponents):
+    with pytest.raises(AgentError, match="agent"):
+        SingleSeatEnv(boxes_v0.env(), opponents)
+    assert play_episode(SingleSeatEnv(boxes_v0.env(), "rules"), np.random.default_rng(1))[1]
+    assert play_episode(SingleSeatEnv(boxes_v0.env(), ["rules", make_agent("random")]), np.random.default_rng(1))[1]
 
 
 def test_a_fixed_seat_stays():
@@ -88,7 +138,7 @@ def test_opponents_sit_to_the_learners_left_in_order():
 
 @pytest.mark.parametrize("module", [boxes_v0, saucers_v0])
 def test_gymnasiums_checker_is_content(module, recwarn):
-    check_env(new_env(module, None or (5 if module is boxes_v0 else 3)), skip_render_check=True)
+    check_env(new_env(module, 5 if module is boxes_v0 else 3), skip_render_check=True)
     assert [str(warning.message) for warning in recwarn] == []
 
 

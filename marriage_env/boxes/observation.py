@@ -9,7 +9,7 @@ import numpy as np
 
 from marriage_env.boxes.play import claims_in, led_suit, legal
 from marriage_env.boxes.rules import BoxesRules
-from marriage_env.boxes.state import BOXES, CLAIM_NAMES, NOBODY, TRICKS
+from marriage_env.boxes.state import BOXES, CLAIM_NAMES, NO_CARD, TRICKS
 from marriage_env.cards import NONE, RANKS, SUIT_NAMES, only, size
 from marriage_env.compiled import compiled
 from marriage_env.fields import (
@@ -44,6 +44,7 @@ from marriage_env.observation import (
     write_common,
     write_one,
 )
+from marriage_env.table import NOBODY
 
 #: Each rule option in the observation, with its code. The first element tells the games apart.
 RULE_CODES = {
@@ -164,7 +165,7 @@ def recall(vector: Any, at: Any, table: Any) -> Any:
     table.misdeals[0] = read_chips(vector[at[MISDEALS_AT]])
     table.fault_noticed = read_chips(vector[at[MISDEALS_AT] + 1]) > 0
     table.misdeals[1] = read_chips(vector[at[MISDEALS_AT] + 2])
-    table.missing = NOBODY
+    table.missing = NO_CARD
     read_breaches(vector, at, table)
     table.legal = legal(table) if table.actor == 0 else NONE
 

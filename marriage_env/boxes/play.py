@@ -35,7 +35,7 @@ from marriage_env.boxes.state import (
     MARRIAGE_LOST,
     MARRIAGE_ON_TABLE,
     MISDEAL,
-    NOBODY,
+    NO_CARD,
     PENALTY,
     PLAIN_MARRIAGES,
     PUT_BACK,
@@ -49,15 +49,16 @@ from marriage_env.boxes.state import (
     TRICKS,
 )
 from marriage_env.cards import ACE, HEARTS, KING, NONE, QUEEN, TEN, highest, holds, of_suit, only, size
-from marriage_env.chips import POT, everybody, others, pay, pot, seat
+from marriage_env.chips import POT, everybody, others, pay, player, pot
 from marriage_env.compiled import compiled
-from marriage_env.declaring import begin_declaring, declared, first_open_claim, give_up, pass_turn, show
-from marriage_env.randomness import below, happens, shuffle
+from marriage_env.declaring import begin_declaring, declared, first_open_claim, give_up, next_declarer, show
+from marriage_env.randomness import below, happens
 from marriage_env.table import (
     ANSWER,
     CHANCE,
     DECLARE,
     FIRST_CLAIM,
+    NOBODY,
     OVER,
     PASS,
     PASS_ALONE,
@@ -65,11 +66,11 @@ from marriage_env.table import (
     break_off,
     close_deal,
     eldest,
+    fill_pack,
     left_of,
     note_opening_pots,
     open_deal,
     open_step,
-    pack_of_deal,
     record_play,
 )
 
@@ -87,8 +88,7 @@ TRUMP_STRENGTH = 100  # the least of a trump
 def deal(table: Any, packs: Any) -> Any:
     """Open the next deal: contributions, cards, and whose turn it is.
 
-    `packs`, uint8 of shape (deals set, 52), holds the packs that were set, top card first; a deal beyond them is
-    shuffled from the table's stream.
+    `packs` are those that were set: see `fill_pack`.
     """
     open_deal(table)
     pay(table, everybody(table), ALL_BOXES, 1, CONTRIBUTION)  # 2.1
@@ -98,9 +98,9 @@ def deal(table: Any, packs: Any) -> Any:
     table.revokes = 0
     for suit in range(4):
         table.lost_by[suit] = NOBODY
-    for number in range(table.rules.players):
-        table.tricks[number] = 0
-        table.open_claims[number] = claims_in(table.hands[number])
+    for seat in range(table.rules.players):
+        table.tricks[seat] = 0
+        table.open_claims[seat] = claims_in(table.hands[seat])
     if not begin_declaring(table):
         begin_play(table)
     elif table.rules.declare_all:  # 3.1
@@ -119,10 +119,10 @@ def stand_for_pack(table: Any) -> Any:
     faulty = happens(table, table.rules.faulty_pack_rate)
     while True:
         if happens(table, table.rules.misdeal_rate):
-            pay(table, seat(table.dealer), others(table, table.dealer), 1, MISDEAL)
+            pay(table, player(table.dealer), others(table, table.dealer), 1, MISDEAL)
             table.misdeals[np.int64(table.fault_noticed)] += 1
         elif faulty and (short or happens(table, table.rules.fault_noticed_rate)):
-            pay(table, seat(table.dealer), others(table, table.dealer), 1, FAULT_NOTICED)
+            pay(table, player(table.dealer), others(table, table.dealer), 1, FAULT_NOTICED)
             table.fault_noticed = True
             faulty = False
         else:
@@ -135,25 +135,22 @@ def deal_cards(table: Any, packs: Any, faulty: Any) -> Any:
     players = table.rules.players
     pack_size = table.rules.pack_size
     pack = np.empty(pack_size, np.uint8)
-    if not pack_of_deal(table, packs, pack):
-        for place in range(pack_size):
-            pack[place] = cards.CARDS - pack_size + place
-        shuffle(table, pack, HAND * players + 2)
-    table.missing = NOBODY
+    fill_pack(table, packs, HAND * players + 2, pack)  # the turn-up, and one that moves up if the pack is faulty
+    table.missing = NO_CARD
     if faulty:
         gap = below(table, pack_size)
         table.missing = pack[gap]
         for place in range(gap, pack_size - 1):
             pack[place] = pack[place + 1]
-    number = eldest(table)
+    seat = eldest(table)
     for order in range(players):
         hand = NONE
         for place in range(3):
             hand |= only(pack[3 * order + place])
         for place in range(2):
             hand |= only(pack[3 * players + 2 * order + place])
-        table.hands[number] = hand
-        number = left_of(table, number)
+        table.hands[seat] = hand
+        seat = left_of(table, seat)
     table.turn_up = pack[HAND * players]
 
 
@@ -220,54 +217,54 @@ def step_declaring(table: Any, action: Any) -> Any:
         give_up(table)
     else:
         declare(table, table.actor, action - FIRST_CLAIM)
-    if not table.open_claims[table.actor] and not pass_turn(table):
+    if not table.open_claims[table.actor] and not next_declarer(table):
         award_sequence(table)
         begin_play(table)
 
 
 @compiled
-def declare(table: Any, number: Any, claim: Any) -> Any:
+def declare(table: Any, seat: Any, claim: Any) -> Any:
     """What a claim shows and brings (3.2)."""
     if claim == SEQUENCE:
-        show(table, claim, best_sequence(table.hands[number]))
+        show(table, claim, best_sequence(table.hands[seat]))
     elif claim == MARRIAGE:
         show(table, claim, pair(HEARTS))
-        win_box(table, number, MARRIAGE_BOX)
-        pay(table, others(table, number), seat(number), 2, MARRIAGE_IN_HAND)
+        win_box(table, seat, MARRIAGE_BOX)
+        pay(table, others(table, seat), player(seat), 2, MARRIAGE_IN_HAND)
     elif claim == JESTER:
         show(table, claim, JACK_OF_DIAMONDS_ALONE)
-        win_box(table, number, JESTER_BOX)
+        win_box(table, seat, JESTER_BOX)
     elif claim == KING_CLAIM:
         show(table, claim, KING_OF_HEARTS_ALONE)
-        win_box(table, number, KING_BOX)
+        win_box(table, seat, KING_BOX)
     elif claim == QUEEN_CLAIM:
         show(table, claim, QUEEN_OF_HEARTS_ALONE)
-        win_box(table, number, QUEEN_BOX)
+        win_box(table, seat, QUEEN_BOX)
     else:
         for plain, suit in PLAIN_MARRIAGES:
             if plain == claim:
                 show(table, claim, pair(suit))
-        pay(table, others(table, number), seat(number), 1, MARRIAGE_IN_HAND)
+        pay(table, others(table, seat), player(seat), 1, MARRIAGE_IN_HAND)
 
 
 @compiled
-def win_box(table: Any, number: Any, box: Any) -> Any:
+def win_box(table: Any, seat: Any, box: Any) -> Any:
     """All of a box, one chip put back."""
-    pay(table, pot(box), seat(number), table.pots[box], BOX_WON)
-    pay(table, seat(number), pot(box), 1, PUT_BACK)
+    pay(table, pot(box), player(seat), table.pots[box], BOX_WON)
+    pay(table, player(seat), pot(box), 1, PUT_BACK)
 
 
 @compiled
 def award_sequence(table: Any) -> Any:
     """The best declared sequence takes all of box 0 (3.4). Two cannot be equal: no card is in both."""
     best, winner = 0, NOBODY
-    for number in range(table.rules.players):
-        if declared(table, number, SEQUENCE):
-            value = sequence_value(best_sequence(table.hands[number]))
+    for seat in range(table.rules.players):
+        if declared(table, seat, SEQUENCE):
+            value = sequence_value(best_sequence(table.hands[seat]))
             if value > best:
-                best, winner = value, number
+                best, winner = value, seat
     if winner != NOBODY:
-        pay(table, pot(SEQUENCE_BOX), seat(winner), table.pots[SEQUENCE_BOX], BEST_SEQUENCE)
+        pay(table, pot(SEQUENCE_BOX), player(winner), table.pots[SEQUENCE_BOX], BEST_SEQUENCE)
 
 
 # 4 The play
@@ -327,10 +324,10 @@ def strength(table: Any, card: Any) -> Any:
 
 
 @compiled
-def card_of(table: Any, number: Any) -> Any:
+def card_of(table: Any, seat: Any) -> Any:
     """The card a seat has played to this trick (it has played)."""
     play = table.trick_start
-    while table.played_by[play] != number:
+    while table.played_by[play] != seat:
         play += 1
     return table.played_card[play]
 
@@ -374,35 +371,35 @@ def step(table: Any, action: Any) -> Any:
 @compiled
 def play_card(table: Any, card: Any) -> Any:
     """The actor plays a card: in his turn, or the queen to a king out of turn."""
-    number = table.actor
+    seat = table.actor
     answering = table.phase == ANSWER
-    if not answering and not holds(allowed_by_suit(table, table.hands[number]), card):
+    if not answering and not holds(allowed_by_suit(table, table.hands[seat]), card):
         table.revokes |= only(card)
-        pay(table, seat(number), others(table, number), 1, REVOKE)  # 8.2
-    record_play(table, number, card)
-    table.in_trick |= seat(number)
+        pay(table, player(seat), others(table, seat), 1, REVOKE)  # 8.2
+    record_play(table, seat, card)
+    table.in_trick |= player(seat)
     if not table.married and (
         table.winning == NOBODY or strength(table, card) > strength(table, card_of(table, table.winning))
     ):
-        table.winning = number
+        table.winning = seat
     if answering:
         king_player = table.played_by[table.plays - 2]
-        marry(table, card % 4, king_player, number)
+        marry(table, card % 4, king_player, seat)
         go_on(table, king_player)
     else:
-        if card // 4 == KING and call_queen(table, number, card % 4):
+        if card // 4 == KING and call_queen(table, seat, card % 4):
             return
-        go_on(table, number)
+        go_on(table, seat)
 
 
 @compiled
-def go_on(table: Any, number: Any) -> Any:
+def go_on(table: Any, seat: Any) -> Any:
     """The next to the left of a seat who has not yet played to the trick is to play; the trick ends if all have."""
     table.phase = PLAY
     for _ in range(table.rules.players - 1):
-        number = left_of(table, number)
-        if not table.in_trick & seat(number):
-            table.actor = number
+        seat = left_of(table, seat)
+        if not table.in_trick & player(seat):
+            table.actor = seat
             return
     end_trick(table)
 
@@ -422,17 +419,17 @@ def end_trick(table: Any) -> Any:
 
 
 @compiled
-def call_queen(table: Any, number: Any, suit: Any) -> Any:
+def call_queen(table: Any, seat: Any, suit: Any) -> Any:
     """After a king: whether another who has not yet played holds the queen, and so acts next (5.1)."""
     queen = 4 * QUEEN + suit
     for other in range(table.rules.players):
-        if not table.in_trick & seat(other) and holds(table.hands[other], queen):
+        if not table.in_trick & player(other) and holds(table.hands[other], queen):
             table.phase = ANSWER
             table.actor = other
             return True
     queen_player = player_of(table, queen)
     if table.rules.either_order and queen_player != NOBODY:  # 5.5
-        marry(table, suit, number, queen_player)
+        marry(table, suit, seat, queen_player)
     return False
 
 
@@ -446,7 +443,7 @@ def queen_to_answer(table: Any) -> Any:
 def marry(table: Any, suit: Any, king_player: Any, queen_player: Any) -> Any:
     """King and queen lie together: all others pay at once (5.3), and no card beats the first marriage (5.4)."""
     paid = queen_player if suit == HEARTS else king_player
-    pay(table, others(table, king_player) & ~seat(queen_player), seat(paid), 1, MARRIAGE_ON_TABLE)
+    pay(table, others(table, king_player) & ~player(queen_player), player(paid), 1, MARRIAGE_ON_TABLE)
     if not table.married:
         table.married = True
         table.winning = paid
@@ -455,9 +452,9 @@ def marry(table: Any, suit: Any, king_player: Any, queen_player: Any) -> Any:
 @compiled
 def lose_marriage(table: Any) -> Any:
     """The holder of the queen passes, and pays for it; play goes on after the king (8.2)."""
-    number = table.actor
-    table.lost_by[queen_to_answer(table) % 4] = number
-    pay(table, seat(number), others(table, number), 1, MARRIAGE_LOST)
+    seat = table.actor
+    table.lost_by[queen_to_answer(table) % 4] = seat
+    pay(table, player(seat), others(table, seat), 1, MARRIAGE_LOST)
     go_on(table, table.played_by[table.plays - 1])
 
 
@@ -473,9 +470,9 @@ def pay_jester(table: Any) -> Any:
     for cover in (QUEEN_OF_HEARTS, KING_OF_HEARTS):
         coverer = player_of(table, cover)
         if coverer != NOBODY and strength(table, cover) > strength(table, JACK_OF_DIAMONDS):
-            pay(table, seat(jester), seat(coverer), 1, JESTER_COVERED)
+            pay(table, player(jester), player(coverer), 1, JESTER_COVERED)
             return
-    pay(table, others(table, jester), seat(jester), 1, JESTER_PAID)
+    pay(table, others(table, jester), player(jester), 1, JESTER_PAID)
 
 
 # 7 Settlement
@@ -485,14 +482,14 @@ def pay_jester(table: Any) -> Any:
 def settle(table: Any) -> Any:
     """After the fifth trick: the winners' pay, the penalties (7.2), the fine for a pack played faulty (2.4)."""
     winners = 0
-    for number in range(table.rules.players):
-        if table.tricks[number] >= 2:
-            winners |= seat(number)
+    for seat in range(table.rules.players):
+        if table.tricks[seat] >= 2:
+            winners |= player(seat)
     if winners:  # 7.1
         pay_tricks(table, winners)
         pay(table, everybody(table) & ~winners, pot(SEQUENCE_BOX), 1, PENALTY)
-    if table.missing != NOBODY:
-        pay(table, seat(table.dealer), others(table, table.dealer), table.rules.faulty_pack_fine, FAULT_PLAYED)
+    if table.missing != NO_CARD:
+        pay(table, player(table.dealer), others(table, table.dealer), table.rules.faulty_pack_fine, FAULT_PLAYED)
     close_deal(table)
 
 
@@ -500,11 +497,11 @@ def settle(table: Any) -> Any:
 def pay_tricks(table: Any, winners: Any) -> Any:
     """A chip at a time from box 0, going round the winners from eldest, until all is paid or the box is empty (7.2)."""
     for paid_before in range(table.rules.trick_pay * TRICKS):
-        number = table.dealer
+        seat = table.dealer
         for _ in range(table.rules.players):
-            number = left_of(table, number)
-            if winners & seat(number) and paid_before < table.rules.trick_pay * table.tricks[number]:
-                pay(table, pot(SEQUENCE_BOX), seat(number), min(1, table.pots[SEQUENCE_BOX]), TRICK_PAY)
+            seat = left_of(table, seat)
+            if winners & player(seat) and paid_before < table.rules.trick_pay * table.tricks[seat]:
+                pay(table, pot(SEQUENCE_BOX), player(seat), min(1, table.pots[SEQUENCE_BOX]), TRICK_PAY)
 
 
 # 8 Conduct

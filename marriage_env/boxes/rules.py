@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from marriage_env.errors import OptionError
-from marriage_env.options import one_of, rate, settle, whole
+from marriage_env.options import fill_from, one_of, rate, settle, whole
 from marriage_env.table import record_dtype
 
 MIN_PLAYERS, MAX_PLAYERS = 5, 10
@@ -44,7 +44,7 @@ class BoxesRules:
         declaring: ``"choice"``, or ``"auto"``: everything is declared for everybody (3.1).
         conduct: ``"strict"``, or ``"fined"``: breaches can be played, for a price (8).
         marriage_order: ``"king_first"``, or ``"either"``: the queen may lie on the table before her king (5.5).
-        must_trump: whether who cannot follow suit must trump (4.2).
+        must_trump: whether a player who cannot follow suit must trump (4.2).
         trick_pay: chips due to a winner for each of his tricks, 0 to 100 (7.2).
         deals: deals in a match, 1 to 1,000 (7.3).
         misdeal_rate: probability that a deal fails, 0 to 0.99, so that one will stand (2.3).
@@ -93,10 +93,7 @@ class BoxesRules:
 
     def fill(self, record: Any) -> None:
         """Write the options into a record of dtype `RULES`."""
-        for name in ("misdeal_rate", "faulty_pack_rate", "fault_noticed_rate", "deals", "trick_pay"):
-            record[name] = getattr(self, name)
-        for name in ("faulty_pack_fine", "players", "pack_size", "must_trump"):
-            record[name] = getattr(self, name)
+        fill_from(self, record)
         record["declare_all"] = self.declaring == "auto"
         record["fined"] = self.conduct == "fined"
         record["either_order"] = self.marriage_order == "either"

@@ -27,7 +27,6 @@ from marriage_env.boxes.play import (
 from marriage_env.boxes.state import (
     JACK_OF_DIAMONDS,
     KING_OF_HEARTS,
-    NOBODY,
     QUEEN_OF_HEARTS,
     SEQUENCE,
     SEQUENCE_BOX,
@@ -35,7 +34,6 @@ from marriage_env.boxes.state import (
 )
 from marriage_env.cards import (
     ACE,
-    CARDS,
     HEARTS,
     KING,
     NONE,
@@ -45,18 +43,18 @@ from marriage_env.cards import (
     of_suit,
     only,
     size,
+    whole_pack,
     without_lowest,
 )
 from marriage_env.chips import everybody
 from marriage_env.compiled import compiled
 from marriage_env.declaring import declared
-from marriage_env.table import ANSWER, DECLARE, FIRST_CLAIM
+from marriage_env.table import ANSWER, DECLARE, FIRST_CLAIM, NOBODY
 
-ALL_CARDS = np.uint64((1 << CARDS) - 1)
 HEART_PAIR = np.uint64((1 << QUEEN_OF_HEARTS) | (1 << KING_OF_HEARTS))
 SEQUENCE_ACTION = FIRST_CLAIM + SEQUENCE
 
-# How likely things are; measured, like all that follows, in play against one's like.
+# How likely things are; measured, like all that follows, in self-play.
 TRUMPS_IN = 0.17  # one who holds a certain trump, and is still to play, takes the trick with it
 COVERS = 0.4  # the queen of hearts falls on the jester, if hearts were not led
 HIDDEN = 0.5  # one who gave up a claim holds the card in question
@@ -127,7 +125,7 @@ def unseen_cards(table: Any, placed: Any) -> Any:
     """The cards of the pack that are not `placed`, and that nobody has shown."""
     for other in range(table.rules.players):
         placed |= table.shown[other]
-    return ~placed & ALL_CARDS & (ALL_CARDS << np.uint64(CARDS - table.rules.pack_size))
+    return ~placed & whole_pack(table.rules.pack_size)
 
 
 @compiled

@@ -30,7 +30,7 @@ ACTION_NAMES = (*CARD_NAMES, *CLAIM_NAMES, "pass")
 
 KING_OF_HEARTS, QUEEN_OF_HEARTS, JACK_OF_DIAMONDS = card_id("KH"), card_id("QH"), card_id("JD")
 TRICKS = HAND
-NOBODY = 255  # where a seat or card could stand
+NO_CARD = 255  # where a card could stand
 
 REASONS = (
     Reason("contribution", "2.1"),
@@ -48,7 +48,7 @@ REASONS = (
     Reason("penalty", "7.2"),
     Reason("revoke", "8.2"),
     Reason("marriage lost", "8.2"),
-    Reason("illegal action", "8.1"),
+    Reason("illegal action", ""),  # the environment's, not the rulebook's
 )
 (
     CONTRIBUTION,
@@ -78,12 +78,8 @@ LONGEST_LEDGER = 24
 #: One table.
 TABLE = table_dtype(
     RULES,
-    MAX_PLAYERS,
-    len(BOXES),
-    HAND * MAX_PLAYERS,
-    LONGEST_LEDGER,
     ("turn_up", np.uint8),  # its suit is trumps
-    ("missing", np.uint8),  # the card a faulty pack lacks unnoticed, or NOBODY
+    ("missing", np.uint8),  # the card a faulty pack lacks unnoticed, or NO_CARD
     ("misdeals", np.int32, (2,)),  # before this deal stood: with its first pack, and with a sound one for a faulty one
     ("fault_noticed", np.bool_),  # a faulty pack, before this deal stood
     ("tricks", np.uint8, (MAX_PLAYERS,)),  # taken by each seat
@@ -93,4 +89,8 @@ TABLE = table_dtype(
     ("married", np.bool_),  # a marriage holds the trick (5.4)
     ("revokes", np.uint64),  # cards played against 4.2
     ("lost_by", np.uint8, (4,)),  # who passed instead of marrying the queen of the suit (8.2), or NOBODY
+    seats=MAX_PLAYERS,
+    pots=len(BOXES),
+    plays=HAND * MAX_PLAYERS,
+    entries=LONGEST_LEDGER,
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from marriage_env.boxes.state import BOXES, NOBODY, TRICKS
+from marriage_env.boxes.state import BOXES, TRICKS
 from marriage_env.cards import KING, QUEEN, SUIT_NAMES, card_symbol
 from marriage_env.chips import POT
 from marriage_env.render.view import APART, TOGETHER, Play, View
 from marriage_env.render.words import listed
-from marriage_env.table import ANSWER, OVER
+from marriage_env.table import ANSWER, NOBODY, OVER
 
 
 class BoxesView(View):

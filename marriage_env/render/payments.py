@@ -39,7 +39,8 @@ class PaymentWords:
                 text = f"{self.pay(payers)} {sums_words(sums)}"
             else:
                 text = self.between_players(together[0])
-            yield f"{text}: {self.reasons[number].words} ({self.reasons[number].clause})"
+            words, clause = self.reasons[number]
+            yield f"{text}: {words}" + (f" ({clause})" if clause else "")
 
     @staticmethod
     def breath(entry: Entry) -> tuple[int, ...]:

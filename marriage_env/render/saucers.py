@@ -15,13 +15,12 @@ from marriage_env.saucers.state import (
     LOWEST_STAKED_RANK,
     MARRIAGE_SAUCER,
     NO_ROW,
-    NOBODY,
     POTS,
     QUEEN_OF_CLUBS,
     STAKED,
     TRYNKA_SAUCER,
 )
-from marriage_env.table import ANSWER
+from marriage_env.table import ANSWER, NOBODY
 
 RANK_NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
 STAKED_NAMES = tuple(card_symbol(4 * (LOWEST_STAKED_RANK + stake) + CLUBS) for stake in range(STAKED))

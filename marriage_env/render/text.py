@@ -35,9 +35,9 @@ def describe(env: TableEnv) -> str:
 def for_terminal(text: str) -> str:
     """The text as standard output can show it: in colour, or with letters for the suits."""
     try:
-        text.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
         return text.translate(PLAIN)
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+    if getattr(sys.stdout, "isatty", lambda: False)() and not os.environ.get("NO_COLOR"):
         return RED_CARD.sub("\033[31m\\g<0>\033[0m", text)
     return text

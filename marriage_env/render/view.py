@@ -1,7 +1,7 @@
 """A table in words: what the views of both games share. A game's own view adds what only that game has.
 
-A view reads one record and writes lines of text. It shows what its viewer may see, and of the rest nothing but how many
-cards there are: hands are read in `View.hand` and `View.choices` alone.
+A view reads one record and writes lines of text. Only `View.hand` and `View.choices` show cards of a hand, and only to
+whom they may; how many cards a hand has is for all to see.
 """
 
 from __future__ import annotations

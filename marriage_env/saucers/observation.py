@@ -24,7 +24,8 @@ from marriage_env.observation import (
 )
 from marriage_env.saucers.play import claims_in, legal
 from marriage_env.saucers.rules import SaucersRules
-from marriage_env.saucers.state import CLAIM_NAMES, NO_ROW, NOBODY, POTS
+from marriage_env.saucers.state import CLAIM_NAMES, NO_ROW, POTS
+from marriage_env.table import NOBODY
 
 #: Each rule option in the observation, with its code. The first element tells the games apart.
 RULE_CODES = {

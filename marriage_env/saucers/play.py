@@ -13,10 +13,9 @@ import numpy as np
 
 from marriage_env import cards
 from marriage_env.cards import ACE, CLUBS, JACK, KING, NONE, TEN, highest, holds, lowest, of_rank, of_suit, only
-from marriage_env.chips import POT, everybody, pay, pot, seat
+from marriage_env.chips import POT, everybody, pay, player, pot
 from marriage_env.compiled import compiled
-from marriage_env.declaring import begin_declaring, declared, first_open_claim, give_up, pass_turn, show
-from marriage_env.randomness import shuffle
+from marriage_env.declaring import begin_declaring, declared, first_open_claim, give_up, next_declarer, show
 from marriage_env.saucers.state import (
     CARDS_LEFT,
     CONTRIBUTION,
@@ -29,7 +28,6 @@ from marriage_env.saucers.state import (
     MARRIAGE_DECLARED,
     MARRIAGE_SAUCER,
     NO_ROW,
-    NOBODY,
     QUEEN_OF_CLUBS,
     STAKED,
     STAKED_DECLARED,
@@ -43,6 +41,7 @@ from marriage_env.table import (
     CHANCE,
     DECLARE,
     FIRST_CLAIM,
+    NOBODY,
     OVER,
     PASS,
     PASS_ALONE,
@@ -50,11 +49,11 @@ from marriage_env.table import (
     break_off,
     close_deal,
     eldest,
+    fill_pack,
     left_of,
     note_opening_pots,
     open_deal,
     open_step,
-    pack_of_deal,
     record_play,
 )
 
@@ -71,8 +70,7 @@ KING_OF_CLUBS_ALONE = np.uint64(1 << KING_OF_CLUBS)
 def deal(table: Any, packs: Any) -> Any:
     """Open the next deal: contributions, cards, and whose turn it is.
 
-    `packs`, uint8 of shape (deals set, 52), holds the packs that were set, top card first; a deal beyond them is
-    shuffled from the table's stream.
+    `packs` are those that were set: see `fill_pack`.
     """
     open_deal(table)
     pay(table, everybody(table), STAKED_CARDS, 1, CONTRIBUTION)  # 2.1
@@ -81,8 +79,8 @@ def deal(table: Any, packs: Any) -> Any:
     deal_cards(table, packs)
     table.row = NO_ROW
     table.declined = NOBODY
-    for number in range(table.rules.players):
-        table.open_claims[number] = claims_in(table.hands[number])
+    for seat in range(table.rules.players):
+        table.open_claims[seat] = claims_in(table.hands[seat])
     if not begin_declaring(table):
         begin_laying(table)
     elif table.rules.declare_all:  # 3.1
@@ -96,14 +94,11 @@ def deal_cards(table: Any, packs: Any) -> Any:
     """All cards one at a time, eldest first (2.2)."""
     pack_size = table.rules.pack_size
     pack = np.empty(pack_size, np.uint8)
-    if not pack_of_deal(table, packs, pack):
-        for place in range(pack_size):
-            pack[place] = cards.CARDS - pack_size + place
-        shuffle(table, pack, pack_size)
-    number = eldest(table)
+    fill_pack(table, packs, pack_size, pack)
+    seat = eldest(table)
     for place in range(pack_size):
-        table.hands[number] |= only(pack[place])
-        number = left_of(table, number)
+        table.hands[seat] |= only(pack[place])
+        seat = left_of(table, seat)
 
 
 # 3 Declarations
@@ -147,40 +142,40 @@ def step_declaring(table: Any, action: Any) -> Any:
         give_up(table)
     else:
         declare(table, table.actor, action - FIRST_CLAIM)
-    if not table.open_claims[table.actor] and not pass_turn(table):
+    if not table.open_claims[table.actor] and not next_declarer(table):
         award_trynka(table)
         begin_laying(table)
 
 
 @compiled
-def declare(table: Any, number: Any, claim: Any) -> Any:
+def declare(table: Any, seat: Any, claim: Any) -> Any:
     """What a claim shows and brings (3.2); it may bring nothing (3.4)."""
     if claim == MARRIAGE:
         show(table, claim, CLUB_MARRIAGE)
-        win_saucer(table, number, MARRIAGE_SAUCER, MARRIAGE_DECLARED)
+        win_saucer(table, seat, MARRIAGE_SAUCER, MARRIAGE_DECLARED)
     elif claim == TRYNKA:
-        show(table, claim, highest_trynka(table.hands[number]))
+        show(table, claim, highest_trynka(table.hands[seat]))
     else:
         stake = claim - FIRST_STAKED_CLAIM
         show(table, claim, only(staked_card(stake)))
-        pay(table, pot(stake), seat(number), max(0, table.pots[stake] - 1), STAKED_DECLARED)
+        pay(table, pot(stake), player(seat), max(0, table.pots[stake] - 1), STAKED_DECLARED)
 
 
 @compiled
-def win_saucer(table: Any, number: Any, saucer: Any, reason: Any) -> Any:
+def win_saucer(table: Any, seat: Any, saucer: Any, reason: Any) -> Any:
     """All of a saucer but two chips."""
-    pay(table, pot(saucer), seat(number), max(0, table.pots[saucer] - STAYS_IN_SAUCER), reason)
+    pay(table, pot(saucer), player(seat), max(0, table.pots[saucer] - STAYS_IN_SAUCER), reason)
 
 
 @compiled
 def award_trynka(table: Any) -> Any:
     """The declared trynka with the highest top card wins its saucer (3.3)."""
     best, winner = NONE, NOBODY
-    for number in range(table.rules.players):
-        if declared(table, number, TRYNKA):
-            trynka = highest_trynka(table.hands[number])
+    for seat in range(table.rules.players):
+        if declared(table, seat, TRYNKA):
+            trynka = highest_trynka(table.hands[seat])
             if trynka > best:
-                best, winner = trynka, number
+                best, winner = trynka, seat
     if winner != NOBODY:
         win_saucer(table, winner, TRYNKA_SAUCER, HIGHEST_TRYNKA)
 
@@ -195,11 +190,11 @@ def begin_laying(table: Any) -> Any:
 
 
 @compiled
-def start_row(table: Any, number: Any) -> Any:
+def start_row(table: Any, seat: Any) -> Any:
     """A seat is to start a new row."""
     table.phase = PLAY
     table.row = NO_ROW
-    table.actor = number
+    table.actor = seat
 
 
 @compiled
@@ -240,34 +235,34 @@ def step(table: Any, action: Any) -> Any:
 @compiled
 def lay_card(table: Any, card: Any) -> Any:
     """The actor lays a card, and what follows from it."""
-    number = table.actor
+    seat = table.actor
     rank = card // 4
-    record_play(table, number, card)
+    record_play(table, seat, card)
     table.row = rank
     staked = card % 4 == CLUBS and rank >= LOWEST_STAKED_RANK
     if staked:
         stake = rank - LOWEST_STAKED_RANK
-        pay(table, pot(stake), seat(number), min(1, table.pots[stake]), STAKED_LAID)  # 4.4
-    if table.hands[number] == NONE:
-        settle(table, number)  # 5.1
-    elif card == QUEEN_OF_CLUBS and holds(table.hands[number], KING_OF_CLUBS):
+        pay(table, pot(stake), player(seat), min(1, table.pots[stake]), STAKED_LAID)  # 4.4
+    if table.hands[seat] == NONE:
+        settle(table, seat)  # 5.1
+    elif card == QUEEN_OF_CLUBS and holds(table.hands[seat], KING_OF_CLUBS):
         table.phase = ANSWER  # 4.5
     elif rank == ACE:
-        start_row(table, left_of(table, number) if staked else number)  # 4.6
+        start_row(table, left_of(table, seat) if staked else seat)  # 4.6
     else:
-        seek_next(table, left_of(table, number) if staked else number)  # 4.4, 4.3
+        seek_next(table, left_of(table, seat) if staked else seat)  # 4.4, 4.3
 
 
 @compiled
 def seek_next(table: Any, first: Any) -> Any:
     """The first, from a seat on, who holds a card of the next rank must lay it (4.3); else the row ends (4.7)."""
-    number = first
+    seat = first
     for _ in range(table.rules.players):
-        if next_in_row(table, table.hands[number]) != NONE:
+        if next_in_row(table, table.hands[seat]) != NONE:
             table.phase = PLAY
-            table.actor = number
+            table.actor = seat
             return
-        number = left_of(table, number)
+        seat = left_of(table, seat)
     start_row(table, table.played_by[table.plays - 1])
 
 
@@ -277,12 +272,12 @@ def seek_next(table: Any, first: Any) -> Any:
 @compiled
 def settle(table: Any, out: Any) -> Any:
     """A player is out: the others, from his left, pay half in each saucer, an odd chip in the marriage saucer (5.2)."""
-    number = left_of(table, out)
-    while number != out:
-        points = points_left(table, table.hands[number])
-        pay(table, seat(number), pot(MARRIAGE_SAUCER), (points + 1) // 2, CARDS_LEFT)
-        pay(table, seat(number), pot(TRYNKA_SAUCER), points // 2, CARDS_LEFT)
-        number = left_of(table, number)
+    seat = left_of(table, out)
+    while seat != out:
+        points = points_left(table, table.hands[seat])
+        pay(table, player(seat), pot(MARRIAGE_SAUCER), (points + 1) // 2, CARDS_LEFT)
+        pay(table, player(seat), pot(TRYNKA_SAUCER), points // 2, CARDS_LEFT)
+        seat = left_of(table, seat)
     close_deal(table)
 
 

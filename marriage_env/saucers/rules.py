@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.options import one_of, settle, whole
+from marriage_env.options import fill_from, one_of, settle, whole
 from marriage_env.table import record_dtype
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 6
@@ -60,8 +60,7 @@ class SaucersRules:
 
     def fill(self, record: Any) -> None:
         """Write the options into a record of dtype `RULES`."""
-        for name in ("deals", "players", "pack_size"):
-            record[name] = getattr(self, name)
+        fill_from(self, record)
         record["declare_all"] = self.declaring == "auto"
         record["start_lowest"] = self.row_start == "lowest"
         record["low_courts"] = self.court_points == "low"

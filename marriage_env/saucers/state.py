@@ -22,7 +22,6 @@ ACTION_NAMES = (*CARD_NAMES, *CLAIM_NAMES, "pass")
 LOWEST_STAKED_RANK = NINE
 QUEEN_OF_CLUBS, KING_OF_CLUBS = card_id("QC"), card_id("KC")
 NO_ROW = 255  # as the rank on which a row stands: a new row is to be started
-NOBODY = 255  # where a seat could stand
 
 REASONS = (
     Reason("contribution", "2.1"),
@@ -31,7 +30,7 @@ REASONS = (
     Reason("highest trynka", "3.3"),
     Reason("staked card laid", "4.4"),
     Reason("cards left", "5.2"),
-    Reason("illegal action", "6"),
+    Reason("illegal action", ""),  # the environment's, not the rulebook's
 )
 CONTRIBUTION, MARRIAGE_DECLARED, STAKED_DECLARED, HIGHEST_TRYNKA, STAKED_LAID, CARDS_LEFT, ILLEGAL_ACTION = range(7)
 
@@ -42,10 +41,10 @@ LONGEST_LEDGER = 22
 #: One table.
 TABLE = table_dtype(
     RULES,
-    MAX_PLAYERS,
-    len(POTS),
-    CARDS,
-    LONGEST_LEDGER,
     ("row", np.uint8),  # rank of the row's last card, or NO_ROW
     ("declined", np.uint8),  # who kept K♣ back after his Q♣ (4.5), or NOBODY
+    seats=MAX_PLAYERS,
+    pots=len(POTS),
+    plays=CARDS,
+    entries=LONGEST_LEDGER,
 )

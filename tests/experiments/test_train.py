@@ -2,7 +2,7 @@
 
 import functools
 import json
-import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from experiments import demo, train
+from experiments import demo, evaluate, train
 from experiments.duplicate import play_duplicate, scores
 from marriage_env import AgentError, boxes_v0, make_agent, saucers_v0
 
@@ -60,6 +60,61 @@ def test_ctrl_c_saves_the_model_and_it_can_go_on(tmp_path):
     assert make_agent(str(tmp_path / "model.zip"))
 
 
+QUICK = ["--game", "saucers", "--steps", "1", "--tables", "2", "--rollout", "8"]
+
+
+def test_a_run_is_resumed_by_its_own_settings_or_refused(tmp_path, capsys):
+    out = ["--out", str(tmp_path)]
+    train.main([*QUICK, *out, "--players", "4", "--learning-rate", "0.01"])
+    before = (tmp_path / "settings.json").read_text()
+    for asked in (["--learning-rate", "0.5"], ["--layers", "7"], ["--game", "boxes"], ["--players", "5"]):
+        with pytest.raises(SystemExit, match="as the run began"):
+            train.main(["--resume", "--steps", "1", *asked, *out])
+    with pytest.raises(SystemExit, match="--overwrite"):
+        train.main([*QUICK, *out])
+    assert (tmp_path / "settings.json").read_text() == before
+    train.main(["--resume", "--steps", "1", *out])
+    settings = json.loads((tmp_path / "settings.json").read_text())
+    assert (settings["game"], settings["players"], settings["learning_rate"]) == ("saucers", 4, 0.01)
+    assert settings["steps_learned"] == 2 * json.loads(before)["steps_learned"] == 32
+    train.main([*QUICK, *out, "--overwrite"])
+    assert json.loads((tmp_path / "settings.json").read_text())["rules"]["players"] == 3
+
+
+def test_a_rollout_that_was_begun_is_learned_from(tmp_path):
+    for name, steps in (("a", "1"), ("b", "17")):
+        train.main([*QUICK, "--steps", steps, "--out", str(tmp_path / name)])
+    assert weights(tmp_path / "a") != weights(tmp_path / "b")
+    learned = [json.loads((tmp_path / name / "settings.json").read_text())["steps_learned"] for name in "ab"]
+    assert learned == [16, 32]
+
+
+def test_the_command_that_measures_is_printed_whole_and_works(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    out = tmp_path / "we[/red]ird folder"
+    train.main([*QUICK, "--players", "4", "--rule", "row_start=lowest", "--out", str(out)])
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "experiments.evaluate" in line]
+    evaluate.main([*shlex.split(line)[3:], "--deals", "2"])
+    assert "saucers, 4 players" in capsys.readouterr().out
+
+
+def test_a_polite_kill_saves_too(tmp_path):
+    command = [sys.executable, "-m", "experiments.train", "--game", "saucers", "--steps", "100000000"]
+    run = subprocess.Popen([*command, "--out", str(tmp_path)], stdout=subprocess.DEVNULL)
+    while not list(tmp_path.glob("tensorboard*/events*")):
+        assert run.poll() is None
+        time.sleep(0.2)
+    run.terminate()
+    assert run.wait(timeout=60) == 0
+    assert make_agent(str(tmp_path / "model.zip"))
+
+
+def test_a_folder_that_cannot_be_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit, match="file"):
+        train.main([*QUICK, "--out", str(tmp_path / "file" / "x")])
+
+
 def test_a_model_of_another_game_is_refused(tmp_path):
     train.main(["--game", "saucers", "--steps", "1", "--tables", "2", "--rollout", "8", "--out", str(tmp_path)])
     agent = make_agent(str(tmp_path / "model.zip"))
@@ -90,8 +145,16 @@ def test_a_zip_that_is_no_model_is_a_named_error(tmp_path):
     [
         (["--opponents", "nobody"], "nobody"),
         (["--players", "2"], "players=2"),
-        (["--steps", "0"], "at least 1"),
+        (["--steps", "0"], "from 1 to"),
         (["--resume"], "resume"),
+        (["--tables", "1", "--rollout", "17", "--batch", "16"], "--batch 16"),
+        (["--batch", "1"], "--batch 1"),
+        (["--learning-rate", "nan"], "at least 0"),
+        (["--learning-rate", "0"], "above 0"),
+        (["--learning-rate", "-1"], "at least 0"),
+        (["--seed", "99999999999999"], "4294967295"),
+        (["--rule", "mask_in=info"], "mask_in"),
+        (["--rule", "deals={[]:1}"], "deals"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message, capsys, tmp_path):
@@ -111,8 +174,8 @@ def test_help_explains_every_option(capsys):
         assert len(text.split(f"  {option}")[-1].split("\n  -")[0].split()) > 2, option
 
 
-def test_the_demo_trains_and_measures_both_games(tmp_path, capsys):
-    os.environ["COLUMNS"] = "100"
+def test_the_demo_trains_and_measures_both_games(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     demo.main(["--seconds", "1", "--deals", "20", "--out", str(tmp_path)])
     text = capsys.readouterr().out
     for line in ("boxes, 5 players, 20 duplicate deals", "saucers, 3 players, 20 duplicate deals", "4 x rules"):

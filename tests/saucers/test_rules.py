@@ -26,6 +26,7 @@ from tests.helpers import (
     payments,
     play,
     play_random,
+    random_step,
     reasons,
     saucers_pack,
 )
@@ -106,6 +107,26 @@ def test_1_3_ranks_run_from_two_to_ace_whatever_the_suits() -> None:
 def test_1_4_there_are_eight_pots() -> None:
     env = begin(saucers_v0.raw_env())
     assert tuple(env.pots) == ("nine", "ten", "jack", "queen", "king", "ace", "marriage", "trynka")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_1_5_chips_left_in_a_pot_stay_for_the_next_deal(seed: int) -> None:
+    env = saucers_v0.raw_env(deals=2)
+    env.reset(seed=seed)
+    rng = random.Random(seed)
+    while not env.table["deals"]:
+        before = list(env.pots.values())
+        random_step(env, rng)
+    moved = [0] * 8  # by the step that ended the deal, before the next deal's contributions
+    for entry in env.ledger:
+        if entry.reason == "contribution":
+            break
+        for party, sign in ((entry.payer, -1), (entry.payee, 1)):
+            if party in env.pots:
+                moved[list(env.pots).index(party)] += sign * entry.chips
+    contributed = [3] * 6 + [6] * 2
+    left = zip(before, moved, contributed, strict=True)
+    assert list(env.pots.values()) == [sum(chips) for chips in left]
 
 
 # 2 The deal
@@ -404,7 +425,7 @@ def test_4_2_the_order_in_which_cards_were_laid_is_remembered() -> None:
     assert hands(tables[0]) == hands(tables[1]) and balances(tables[0]) == balances(tables[1])
     for agent in tables[0].agents:
         seen = [env.decode(env.observe(agent)) for env in tables]
-        assert {name for name in seen[0] if seen[0][name] != seen[1][name]} == {"played_at"}
+        assert {name for name in seen[0] if seen[0][name] != seen[1][name]} == {"play_order"}
 
 
 def test_4_5_after_pass_the_search_comes_to_himself_last() -> None:

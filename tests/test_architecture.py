@@ -1,0 +1,63 @@
+"""Imports run one way, and every clause of the rules has its test."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "marriage_env"
+#: From the ground up: a module imports none of a higher layer.
+LAYERS = [
+    {"errors", "compiled", "cards", "chips", "randomness", "options", "table", "declaring", "fields", "record_arrays"},
+    {"observation", "engine", "game"},
+    {"boxes", "saucers"},
+    {"games", "agents"},
+    {"render", "aec", "boxes_v0", "saucers_v0", "single_seat", "registration"},
+]
+
+
+def layer(module):
+    """The layer of a module of the package, by the first part of its name."""
+    (found,) = [number for number, names in enumerate(LAYERS) if module in names]
+    return found
+
+
+def imports(path):
+    """The modules of the project that a file imports when it is run, by the parts of their names."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and getattr(block.test, "id", "") == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in typing_only:
+            if node.module == "marriage_env":
+                yield from (["marriage_env", name.name] for name in node.names)
+            else:
+                yield (node.module or "").split(".")
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_run_one_way(path):
+    own = path.relative_to(PACKAGE).with_suffix("").parts[0]
+    for parts in imports(path):
+        assert parts[0] not in ("agents", "experiments", "tests"), "the library knows nothing of who uses it"
+        if parts[0] == "marriage_env" and own != "__init__":
+            other = parts[1]
+            assert layer(other) <= layer(own), f"{own} imports {other}"
+            assert {own, other} != {"boxes", "saucers"}, "the games know nothing of each other"
+
+
+@pytest.mark.parametrize("game", ["boxes", "saucers"])
+def test_every_clause_has_a_test_by_its_number(game):
+    page = (ROOT / "docs" / "rules" / f"{game}.md").read_text(encoding="utf-8")
+    clauses = re.findall(r"^\*\*(\d\.\d)\*\*", page, re.MULTILINE)
+    assert len(clauses) > 15
+    files = [ROOT / "tests" / game / "test_rules.py", ROOT / "tests" / "test_properties.py"]
+    named = re.findall(r"def (test_\w+)", "".join(path.read_text(encoding="utf-8") for path in files))
+    tested = {f"{a}.{b}" for name in named for a, b in re.findall(r"_(\d)_(\d)_", name)}
+    assert set(clauses) <= tested
