@@ -60,8 +60,8 @@ pass.
 ## Observations
 
 Seats are counted from the observer: 0 is he himself, 1 his left-hand neighbour. All that he has been shown in this deal
-is in the vector, and nothing else; `env.decode(observation)` names it. The mask is all zeros for an agent that is not to act. The
-fields are listed in `docs/environments/saucers.md`.
+is in the vector, and nothing else; `env.decode(observation)` names it. The mask is all zeros for an agent that is not
+to act. The fields are listed in `docs/environments/saucers.md`.
 
 `state()` is what player_0 sees, followed by the hands of the other players, card by card.
 

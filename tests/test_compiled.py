@@ -39,6 +39,21 @@ def test_an_edit_anywhere_in_the_package_makes_the_cached_code_stale(tmp_path):
     assert balance() == "-10\n"
 
 
+UNCACHED = (
+    """
+from numba.core import caching
+caching.CacheImpl._locator_classes = []
+"""
+    + BALANCES
+)
+
+
+def test_where_no_folder_can_be_written_it_says_so_and_plays_all_the_same(tmp_path):
+    run = subprocess.run([sys.executable, "-c", UNCACHED], cwd=tmp_path, capture_output=True, text=True)
+    assert run.stdout == "-5\n", run.stderr
+    assert "NUMBA_CACHE_DIR" in run.stderr
+
+
 def test_small_and_literal_integers_are_not_compiled_for_one_by_one():
     game = GAMES["boxes"]
     game.warm_up()
