@@ -27,7 +27,7 @@ from marriage_env.table import ACTIONS
 RENDER_MODES = ("ansi", "human")
 RESET_OPTIONS = ("dealer", "pots", "packs")
 IGNORED_RESET_OPTION = "options"  # PettingZoo's own tests pass it to every environment
-POT_LIMIT = 1000
+POT_LIMIT = 10_000  # up to which observations are exact
 NO_PACKS = np.zeros((0, CARDS), np.uint8)
 
 
@@ -116,7 +116,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         Args:
             seed: of the table's random stream, 0 or more. Without one, the stream goes on where it is; the very first
                 time it begins anywhere.
-            options: each alone or with others: ``dealer``, a seat; ``pots``, the chips in each pot, 0 to 1,000;
+            options: each alone or with others: ``dealer``, a seat; ``pots``, the chips in each pot, 0 to 10,000;
                 ``packs``, for each of the first deals of the match the ids of all cards, top first.
 
         Raises:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.compiled import compiled, multiply
+from marriage_env.compiled import compiled, inlined, multiply
 
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
@@ -57,25 +57,25 @@ def card_set(ids: Iterable[int]) -> int:
     return bits
 
 
-@compiled
+@inlined
 def only(card: Any) -> Any:
     """The set that holds `card` alone."""
     return ONE << np.uint64(card)
 
 
-@compiled
+@inlined
 def holds(cards: Any, card: Any) -> Any:
     """Whether `card` is in `cards`."""
     return (cards >> np.uint64(card)) & ONE != NONE
 
 
-@compiled
+@inlined
 def of_suit(suit: Any) -> Any:
     """All cards of a suit."""
     return CLUB_CARDS << np.uint64(suit)
 
 
-@compiled
+@inlined
 def of_rank(rank: Any) -> Any:
     """All cards of a rank."""
     return RANK_CARDS << np.uint64(4 * rank)
@@ -87,7 +87,7 @@ def whole_pack(pack_size: Any) -> Any:
     return ALL_CARDS & (ALL_CARDS << np.uint64(CARDS - pack_size))
 
 
-@compiled
+@inlined
 def size(cards: Any) -> Any:
     """How many cards (or other bits) a set has."""
     x = cards - ((cards >> np.uint64(1)) & np.uint64(0x5555_5555_5555_5555))
@@ -96,7 +96,7 @@ def size(cards: Any) -> Any:
     return np.int64(multiply(x, np.uint64(0x0101_0101_0101_0101)) >> np.uint64(56))
 
 
-@compiled
+@inlined
 def lowest(cards: Any) -> Any:
     """The lowest id in a set that is not empty."""
     return size(~cards & (cards - ONE))
@@ -111,7 +111,7 @@ def highest(cards: Any) -> Any:
     return size(x) - 1
 
 
-@compiled
+@inlined
 def without_lowest(cards: Any) -> Any:
     """The set less its lowest id."""
     return cards & (cards - ONE)

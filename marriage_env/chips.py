@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from marriage_env.compiled import compiled
+from marriage_env.compiled import compiled, inlined
 
 POT = 16
 
@@ -37,25 +37,25 @@ class Reason(NamedTuple):
     clause: str
 
 
-@compiled
+@inlined
 def player(seat: Any) -> Any:
     """The party of the player at a seat."""
     return 1 << np.int64(seat)
 
 
-@compiled
+@inlined
 def pot(number: Any) -> Any:
     """The party of a pot."""
     return 1 << np.int64(POT + number)
 
 
-@compiled
+@inlined
 def everybody(table: Any) -> Any:
     """All players, as a party set."""
     return (1 << np.int64(table.rules.players)) - 1
 
 
-@compiled
+@inlined
 def others(table: Any, seat: Any) -> Any:
     """All players but the one at a seat, as a party set."""
     return everybody(table) & ~player(seat)

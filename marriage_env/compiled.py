@@ -48,7 +48,7 @@ SOURCES = hashlib.sha256(
 ).hexdigest()
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
     """Compile `function` with Numba, cached on disk, without the interpreter's lock while it runs.
 
     Two things that Numba does not document are made to fit: what its cache takes for the function's source (`SOURCES`),
@@ -56,12 +56,17 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if JIT_DISABLED:
         return function
-    dispatcher: Any = njit(**SETTINGS, cache=CACHED)(function)
+    dispatcher: Any = njit(**SETTINGS, **settings, cache=CACHED)(function)
     if CACHED:
         dispatcher._cache._cache_file._source_stamp = SOURCES
     resolve = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: resolve([_widened(arg) for arg in args], kws)
     return dispatcher  # type: ignore[no-any-return]
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a small function that is to become part of whatever calls it: Numba by itself leaves most calls calls."""
+    return compiled(function, forceinline=True)
 
 
 def _widened(kind: Any) -> Any:
@@ -98,7 +103,7 @@ if JIT_DISABLED:
 
 else:
 
-    @compiled
+    @inlined
     def multiply(left: Any, right: Any) -> Any:  # type: ignore[misc]
         """The product of two uint64, modulo 2**64."""
         return left * right

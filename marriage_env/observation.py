@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from marriage_env.cards import CARD_NAMES, CARDS, NONE, lowest, only, without_lowest
-from marriage_env.compiled import compiled
+from marriage_env.compiled import compiled, inlined
 from marriage_env.fields import CHIPS, Code, Field, Layout, marks, one_of, seat_code, set_of, share, values
 from marriage_env.table import ALL_CLAIMS, CLAIMS, DECLARE, OVER, PHASE_NAMES
 
@@ -102,7 +102,7 @@ FEW_CHIPS = 256
 CHIPS_WRITTEN = np.array([CHIPS.write(chips) for chips in range(-FEW_CHIPS, FEW_CHIPS)], np.float32)
 
 
-@compiled
+@inlined
 def relative(table: Any, observer: Any, seat: Any) -> Any:
     """A seat as its observer counts it."""
     players = table.rules.players  # read before the comparison, so that it compiles without a branch
@@ -110,7 +110,7 @@ def relative(table: Any, observer: Any, seat: Any) -> Any:
     return places + players if places < 0 else places
 
 
-@compiled
+@inlined
 def write_cards(table: Any, cards: Any, value: Any, out: Any, start: Any) -> Any:
     """Write `value` for each card of a set into a field over the pack."""
     first = start - (CARDS - table.rules.pack_size)
@@ -131,7 +131,7 @@ def read_cards(table: Any, vector: Any, start: Any) -> Any:
     return cards
 
 
-@compiled
+@inlined
 def write_one(index: Any, out: Any, start: Any) -> Any:
     """Write a flag."""
     out[start + index] = FULL
@@ -152,7 +152,7 @@ def read_share(x: Any, limit: Any) -> Any:
     return min(max(np.int64(np.float64(x) * limit + 0.5), 0), limit)
 
 
-@compiled
+@inlined
 def write_chips(chips: Any) -> Any:
     """Chips in the code `CHIPS`."""
     if -FEW_CHIPS <= chips < FEW_CHIPS:  # nearly always
@@ -170,7 +170,7 @@ def read_chips(x: Any) -> Any:
 # The common fields
 
 
-@compiled
+@inlined
 def write_common(table: Any, observer: Any, plays: Any, blank: Any, at: Any, out: Any) -> Any:
     """Write the blank, and on it the common fields as a seat sees them; `plays` as in `common_fields`."""
     for place in range(len(blank)):
@@ -202,7 +202,7 @@ def read_common(vector: Any, at: Any, plays: Any, table: Any) -> Any:
     read_account(table, vector, at)
 
 
-@compiled
+@inlined
 def write_claims(table: Any, observer: Any, at: Any, out: Any) -> Any:
     """Write who declared what, in which order, who gave up something, and which cards were shown."""
     players = table.rules.players
@@ -243,7 +243,7 @@ def reopen_claims(table: Any, claims: Any) -> Any:
                 table.open_claims[0] &= ALL_CLAIMS - (1 << claim)
 
 
-@compiled
+@inlined
 def write_plays(table: Any, observer: Any, plays: Any, at: Any, out: Any) -> Any:
     """Write who played each card, and its place in the order of play."""
     first = CARDS - table.rules.pack_size
@@ -269,7 +269,7 @@ def read_plays(table: Any, vector: Any, plays: Any, at: Any) -> Any:
             table.plays += 1
 
 
-@compiled
+@inlined
 def write_account(table: Any, observer: Any, at: Any, out: Any) -> Any:
     """Write the pots now and when all had contributed, the balances, and their change in this deal."""
     for pot in range(len(table.pots)):

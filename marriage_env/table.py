@@ -8,7 +8,7 @@ import numpy as np
 
 from marriage_env.cards import CARDS, only
 from marriage_env.chips import ENTRY, give_back, pay, player
-from marriage_env.compiled import compiled
+from marriage_env.compiled import compiled, inlined
 from marriage_env.randomness import shuffle
 
 NOBODY = 255  # where a seat could stand
@@ -68,13 +68,13 @@ def table_dtype(rules: np.dtype[Any], *own: Any, seats: int, pots: int, plays: i
     )
 
 
-@compiled
+@inlined
 def left_of(table: Any, seat: Any) -> Any:
     """The seat to the left."""
     return seat + 1 if seat + 1 < table.rules.players else 0
 
 
-@compiled
+@inlined
 def eldest(table: Any) -> Any:
     """The seat to the dealer's left."""
     return left_of(table, table.dealer)
