@@ -89,7 +89,7 @@ def aec_loop(seconds: float, rounds: int) -> Report:
     results = in_turns({name: functools.partial(play_loop, env, seconds) for name, env in envs.items()}, rounds)
     report = Report(
         "The AEC loop from Python",
-        "`agent_iter`, `last`, a random legal action from the mask, `step`; medians of rounds in turn. The ratios to "
+        "`agent_iter`, `last`, a random legal action from the mask, `step`; medians of rounds in turn. The ratios (x) to "
         "each peer's `env` and `raw_env` are medians of the rounds' ratios.",
         ["environment", "steps/s", *[f"x {name} {kind}" for name in ("texas", "four") for kind in ("env", "raw")]],
     )
@@ -236,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 console.print(report.on_screen())
                 reports.append(report)
                 if name in IN_README:
-                    in_readme.append(f"{report.title}:\n\n{report.grid()}")
+                    in_readme.append(f"**{report.title}.** {report.note}\n\n{report.grid()}")
         if options.markdown:
             command = " ".join(["python -m experiments.benchmark", *(sys.argv[1:] if arguments is None else arguments)])
             options.markdown.write_text(page(reports, command), encoding="utf-8")
