@@ -89,8 +89,8 @@ def aec_loop(seconds: float, rounds: int) -> Report:
     results = in_turns({name: functools.partial(play_loop, env, seconds) for name, env in envs.items()}, rounds)
     report = Report(
         "The AEC loop from Python",
-        "`agent_iter`, `last`, a random legal action from the mask, `step`; medians of rounds in turn. The ratios (x) to "
-        "each peer's `env` and `raw_env` are medians of the rounds' ratios.",
+        "`agent_iter`, `last`, a random legal action from the mask, `step`; medians of rounds in turn. The ratios (x) "
+        "to the peers, Texas hold'em and connect four, are medians of the rounds' ratios.",
         ["environment", "steps/s", *[f"x {name} {kind}" for name in ("texas", "four") for kind in ("env", "raw")]],
     )
     for name, speeds in results.items():
