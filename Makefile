@@ -34,7 +34,8 @@ bench: .venv/installed
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt pip
 	$(BIN)/python -m pip install --quiet -c constraints.txt torch
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[all]" -e ./agents
+	@# setuptools warns of every editable install; there is nothing to be done about it
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet -c constraints.txt -e ".[all]" -e ./agents
 	touch $@
 
 clean:

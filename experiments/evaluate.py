@@ -70,7 +70,7 @@ def evaluate(
         raise MarriageError(f"--agents names {len(names)} agents: allowed are at most {players}, one for each seat")
     seated = [*names, *[names[-1]] * (players - len(names))]
     agents = {name: make_agent(name, seed=seed) for name in dict.fromkeys(names)}
-    with Progress(console=console, transient=True) as bar:
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"{deals} deals x {players} rotations", total=deals * players)
         chips = play_duplicate(make_env, [agents[name] for name in seated], deals, seed, lambda: bar.advance(task))
     return scores(seated, chips)
