@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from marriage_env.render.boxes import BoxesView
 from marriage_env.render.saucers import SaucersView
-from marriage_env.render.view import View
+from marriage_env.render.view import WIDEST, View
 
 if TYPE_CHECKING:
     from marriage_env.aec import TableEnv
@@ -26,10 +27,14 @@ def describe(env: TableEnv) -> str:
 
     It tells the last step, whose turn it is and what for, hands (those of others as a number of cards, and the cards
     that all have seen), declarations, the trick or the row, pots, balances, and every payment of the last step with its
-    reason and clause. In render mode ``"human"`` on a terminal, red suits are red (unless ``NO_COLOR`` is set).
+    reason and clause. Render mode ``"human"`` fits it to the terminal: its width from 80 to 100 columns, and red suits
+    in red (unless ``NO_COLOR`` is set).
     """
-    text = "\n".join(VIEWS[env.game.name](env).lines())
-    return for_terminal(text) + "\n" if env.render_mode == "human" else text
+    view = VIEWS[env.game.name]
+    if env.render_mode == "human":
+        columns = shutil.get_terminal_size((WIDEST, 24)).columns
+        return for_terminal("\n".join(view(env, columns).lines())) + "\n"
+    return "\n".join(view(env).lines())
 
 
 def for_terminal(text: str) -> str:

@@ -19,7 +19,7 @@ from marriage_env.table import CLAIMS, DECLARE, FIRST_CLAIM, OVER, PASS
 if TYPE_CHECKING:
     from marriage_env.aec import TableEnv
 
-WIDTH = 100
+WIDEST, NARROWEST = 100, 80  # columns
 LABEL = 10  # columns of the words a line begins with
 TOGETHER = "\N{NO-BREAK SPACE}"  # between words that a line break must not part
 APART = f"{TOGETHER}· "
@@ -42,7 +42,8 @@ class View(abc.ABC):
     #: What the pots are called in a payment: see `PaymentWords`.
     pots_paid: ClassVar[dict[int, tuple[str, str]]]
 
-    def __init__(self, env: TableEnv) -> None:
+    def __init__(self, env: TableEnv, columns: int = WIDEST) -> None:
+        self.width = min(max(columns, NARROWEST), WIDEST)
         table = env.table
         self.table: Any = table
         self.rules = env.rules
@@ -122,13 +123,12 @@ class View(abc.ABC):
         done, of = int(self.table["deals"]), self.rules.deals
         deal = f"deal {min(done + 1, of)} of {of}"
         title = " · ".join([self.title, deal, f"{self.names[self.dealer]} deals", *self.heading()])
-        return f"── {title} ".ljust(WIDTH, "─")
+        return f"── {title} ".ljust(self.width, "─")
 
-    @staticmethod
-    def section(label: str, texts: Iterable[str]) -> Iterator[str]:
+    def section(self, label: str, texts: Iterable[str]) -> Iterator[str]:
         """A label and the texts it stands for, each from a new line and broken where it is too long."""
         for text in filter(None, texts):
-            for place, line in enumerate(textwrap.wrap(text, WIDTH - LABEL - 2, break_on_hyphens=False)):
+            for place, line in enumerate(textwrap.wrap(text, self.width - LABEL - 2, break_on_hyphens=False)):
                 indent = "  " if place else ""
                 yield f"{label:<{LABEL}}{indent}{line}".replace(TOGETHER, " ")
                 label = ""
@@ -143,7 +143,7 @@ class View(abc.ABC):
             gain = balance - int(self.table["opening_balances"][seat])
             numbers = f"{signed(balance):>6}{signed(gain):>11}{self.count(seat):>9}"
             start = f"{mark} {self.names[seat] + role:<20}{numbers}   "
-            hand, *rest = textwrap.wrap(self.hand(seat), WIDTH - len(start)) or [""]
+            hand, *rest = textwrap.wrap(self.hand(seat), self.width - len(start)) or [""]
             yield (start + hand).rstrip()
             yield from (" " * len(start) + more for more in rest)
 

@@ -132,6 +132,14 @@ def test_red_suits_are_coloured_on_a_terminal_alone(monkeypatch):
     assert "\x1b[" not in printed(monkeypatch)
 
 
+def test_a_narrow_terminal_gets_a_narrow_view(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    for columns, widest in (("80", 80), ("40", 80), ("300", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        lines = printed(monkeypatch).splitlines()
+        assert max(map(len, lines)) == len(lines[0]) == widest
+
+
 def test_a_terminal_without_suit_signs_gets_letters(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     text = printed(monkeypatch, encoding="ascii")
