@@ -85,9 +85,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self._seeded = False
         self._begun = False
         self._paid = False  # whether rewards are not all 0
-        self._seen: tuple[NDArray[np.float32], NDArray[np.int8]] | None = (
-            None  # what who is to act sees, until it is handed out
-        )
+        #: What the agent that is to act sees, with its mask, until it is handed out.
+        self._seen: tuple[NDArray[np.float32], NDArray[np.int8]] | None = None
         self._action_spaces = [ActionSpace(ACTIONS) for _ in self.possible_agents]
         self._observation_spaces = [self._new_observation_space() for _ in self.possible_agents]
         state_size = self.layout.size + (self.rules.players - 1) * self.rules.pack_size

@@ -206,6 +206,7 @@ def read_common(vector: Any, at: Any, plays: Any, table: Any) -> Any:
 def write_claims(table: Any, observer: Any, at: Any, out: Any) -> Any:
     """Write who declared what, in which order, who gave up something, and which cards were shown."""
     players = table.rules.players
+    seat_unit = FULL / np.float32(players)
     for seat in range(players):
         other = relative(table, observer, seat)
         out[at[GAVE_UP_AT] + other] = table.gave_up[seat]
@@ -213,7 +214,7 @@ def write_claims(table: Any, observer: Any, at: Any, out: Any) -> Any:
             for claim in range(CLAIMS):
                 order = np.float32(table.claim_order[seat, claim])
                 out[at[CLAIMS_AT] + CLAIMS * other + claim] = order * np.float32(1 / CLAIMS)
-            write_cards(table, table.shown[seat], np.float32(other + 1) / np.float32(players), out, at[SHOWN_BY_AT])
+            write_cards(table, table.shown[seat], np.float32(other + 1) * seat_unit, out, at[SHOWN_BY_AT])
 
 
 @compiled

@@ -138,7 +138,7 @@ def break_off(table: Any, pot: Any, reason: Any) -> Any:
     """
     if table.fresh:
         give_back(table)
-    open_step(table)
+    table.fresh = False
     clear_account(table)
     pay(table, player(table.actor), pot, 1, reason)
     table.phase = OVER

@@ -10,7 +10,7 @@ import numpy as np
 from marriage_env.boxes.play import claims_in, led_suit, legal
 from marriage_env.boxes.rules import BoxesRules
 from marriage_env.boxes.state import BOXES, CLAIM_NAMES, NO_CARD, TRICKS
-from marriage_env.cards import NONE, RANKS, SUIT_NAMES, only, size
+from marriage_env.cards import CARDS, NONE, RANKS, SUIT_NAMES, size
 from marriage_env.compiled import compiled
 from marriage_env.fields import (
     CHIPS,
@@ -123,14 +123,14 @@ def observe(table: Any, seat: Any, blank: Any, at: Any, out: Any) -> Any:
     write_one(table.turn_up % 4, out, at[TRUMPS_AT])
     write_one(table.turn_up // 4, out, at[TURN_UP_AT])
     if table.in_trick:
+        lowest_card = CARDS - table.rules.pack_size
         for play in range(table.trick_start, table.plays):
-            write_cards(table, only(table.played_card[play]), FULL, out, at[TRICK_AT])
+            write_one(table.played_card[play] - lowest_card, out, at[TRICK_AT])
         write_one(led_suit(table), out, at[LED_AT])
         write_one(relative(table, seat, table.winning), out, at[WINNING_AT])
         out[at[MARRIED_AT]] = table.married
     for other in range(table.rules.players):
-        taken = np.float32(table.tricks[other]) / np.float32(TRICKS)
-        out[at[TRICKS_AT] + relative(table, seat, other)] = taken
+        out[at[TRICKS_AT] + relative(table, seat, other)] = np.float32(table.tricks[other]) * np.float32(1 / TRICKS)
     out[at[MISDEALS_AT]] = write_chips(table.misdeals[0])
     out[at[MISDEALS_AT] + 1] = write_chips(np.int64(table.fault_noticed))
     out[at[MISDEALS_AT] + 2] = write_chips(table.misdeals[1])

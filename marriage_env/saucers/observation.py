@@ -11,6 +11,7 @@ from marriage_env.cards import NONE, RANKS, size
 from marriage_env.compiled import compiled
 from marriage_env.fields import Field, Layout, choice, marks, one_of, seat_code, share, values
 from marriage_env.observation import (
+    FULL,
     OWN_FIELDS,
     common_fields,
     make_layout,
@@ -68,9 +69,9 @@ def observe(table: Any, seat: Any, blank: Any, at: Any, out: Any) -> Any:
         write_one(table.row, out, at[ROW_AT])
     if table.declined != NOBODY:
         out[at[DECLINED_AT]] = np.float32(relative(table, seat, table.declined) + 1) / np.float32(players)
+    unit = FULL / np.float32(table.rules.pack_size)
     for other in range(players):
-        held = np.float32(size(table.hands[other]))
-        out[at[HAND_SIZES_AT] + relative(table, seat, other)] = held / np.float32(table.rules.pack_size)
+        out[at[HAND_SIZES_AT] + relative(table, seat, other)] = np.float32(size(table.hands[other])) * unit
 
 
 @compiled
