@@ -13,7 +13,7 @@ test: .venv/installed
 	$(BIN)/python -m pytest -n auto
 
 nightly: .venv/installed
-	$(BIN)/python -m pytest -n auto --hypothesis-profile nightly
+	$(BIN)/python -m pytest -n auto --hypothesis-profile nightly -m ""
 
 lint: .venv/installed
 	$(BIN)/ruff format --check .
@@ -28,7 +28,8 @@ pages: .venv/installed
 	$(BIN)/python docs/pages.py
 
 bench: .venv/installed
-	$(BIN)/python -m experiments.benchmark --markdown docs/benchmarks.md --readme README.md
+	$(BIN)/python -m experiments.benchmark --markdown docs/benchmarks.md --csv docs/benchmarks.csv \
+		--plot docs/benchmarks.png --readme README.md
 
 .venv/installed: pyproject.toml agents/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

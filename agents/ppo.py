@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import struct
 import zipfile
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
 from marriage_env.agents import BatchAgent
 from marriage_env.errors import AgentError
@@ -17,6 +20,7 @@ from marriage_env.errors import AgentError
 BROKEN = (
     zipfile.BadZipFile,
     pickle.UnpicklingError,
+    struct.error,
     ValueError,
     KeyError,
     AttributeError,
@@ -28,25 +32,42 @@ BROKEN = (
 
 
 class PPOAgent(BatchAgent):
-    """Plays a MaskablePPO policy over observation vectors, always its likeliest legal action.
+    """Plays a MaskablePPO policy over observation vectors.
 
     Args:
-        model: the trained model.
+        policy: the network, ``model.policy``.
+        deterministic: whether it always plays its likeliest legal action, or draws one as in training.
     """
 
-    def __init__(self, model: MaskablePPO) -> None:
-        self.model = model
+    def __init__(self, policy: MaskableActorCriticPolicy, *, deterministic: bool = True) -> None:
+        self.policy = policy
+        self.deterministic = deterministic
+        self._random = np.random.default_rng()
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`."""
-        trained_on = self.model.observation_space.shape
+        trained_on = self.policy.observation_space.shape
         if vectors.shape[1:] != trained_on:
             raise AgentError(
                 f"observations of shape {vectors.shape[1:]}: this model was trained on {trained_on}, for another game, "
                 "another number of players or other rules"
             )
-        actions, _ = self.model.predict(vectors, action_masks=masks.astype(bool), deterministic=True)
-        return np.asarray(actions, np.int64)
+        allowed = masks.astype(bool)
+        if self.deterministic:
+            return np.asarray(self.policy.predict(vectors, action_masks=allowed, deterministic=True)[0], np.int64)
+        with torch.no_grad():
+            observations, _ = self.policy.obs_to_tensor(vectors)
+            distribution: Any = self.policy.get_distribution(observations, allowed).distribution
+            chances = distribution.probs.double().numpy()
+        sums = chances.cumsum(1)
+        lots = self._random.random((len(sums), 1)) * sums[:, -1:]
+        drawn = np.minimum((sums <= lots).sum(1), sums.shape[1] - 1)
+        actions: NDArray[np.int64] = np.where(allowed[np.arange(len(drawn)), drawn], drawn, chances.argmax(1))
+        return actions
+
+    def seed(self, seed: int) -> None:
+        """See `Agent.seed`."""
+        self._random = np.random.default_rng(seed)
 
 
 def load(path: str | None, seed: int | None = None) -> PPOAgent:
@@ -65,4 +86,4 @@ def load(path: str | None, seed: int | None = None) -> PPOAgent:
     except BROKEN as error:
         why = f"{type(error).__name__}: {error}"
         raise AgentError(f"{path} is not a model that experiments.train has saved: {why}") from error
-    return PPOAgent(model)
+    return PPOAgent(model.policy)

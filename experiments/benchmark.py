@@ -1,4 +1,4 @@
-"""Measure speed and strength, side by side with PettingZoo's classic games, and write them down.
+"""Measure speed and strength, side by side with other suites, and write them down.
 
 Timings are taken in turns, several rounds of each, and medians are reported: machines are shared, so trust the ratios.
 """
@@ -6,6 +6,7 @@ Timings are taken in turns, several rounds of each, and medians are reported: ma
 from __future__ import annotations
 
 import argparse
+import csv
 import functools
 import importlib
 import os
@@ -15,28 +16,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
+from experiments.batch_speed import batch_report, size_report, sizes_of_games, thread_report
+from experiments.comparisons import peer_report, training_report
 from experiments.demo import learn_and_measure
 from experiments.evaluate import evaluate
-from experiments.options import ENVIRONMENTS, above_zero, count, output_file, reported
-from experiments.report import CONFIDENCE, Report, replace_between
+from experiments.options import above_zero, count, output_file, reported
+from experiments.peers import PETTINGZOO, play_loop
+from experiments.plot import plot
+from experiments.report import CONFIDENCE, Report, in_turns, millions, replace_between
 from marriage_env import GAMES, boxes_v0, saucers_v0
 from marriage_env.game import Game
 from marriage_env.randomness import STREAM
 from marriage_env.record_arrays import new_records
 
-PEERS = {  # of PettingZoo classic
-    "texas_holdem_v4": "pettingzoo.classic.rlcard_envs.texas_holdem",
-    "connect_four_v3": "pettingzoo.classic.connect_four.connect_four",
-}
-IN_README = ("loop", "rules", "demo")
+PARTS = ("loop", "rules", "batch", "sizes", "threads", "peers", "training", "start", "strength", "demo")
+PACKAGES = ("numba", "numpy", "gymnasium", "pettingzoo", "open_spiel", "pgx", "jax", "rlcard", "sb3_contrib", "torch")
+IN_README = ("loop", "batch", "peers", "training", "demo")
 FIRST_STEP = """
 import time
 begun = time.perf_counter()
@@ -49,39 +52,13 @@ print(time.perf_counter() - begun)
 """
 
 
-def play_loop(env: Any, seconds: float) -> float:
-    """Steps a second of the usual loop: `agent_iter`, `last`, a random legal action from the mask, `step`."""
-    random = np.random.default_rng(0)
-    steps, begun = 0, time.perf_counter()
-    while time.perf_counter() - begun < seconds:
-        env.reset()
-        for _ in env.agent_iter():
-            observation, _, termination, truncation, _ = env.last()
-            action = None
-            if not (termination or truncation):
-                legal = np.flatnonzero(observation["action_mask"])
-                action = int(legal[int(random.random() * len(legal))])
-            env.step(action)
-            steps += 1
-    return steps / (time.perf_counter() - begun)
-
-
-def in_turns(jobs: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
-    """Every job once a round, so that all meet the same machine."""
-    results: dict[str, list[float]] = {name: [] for name in jobs}
-    for _ in range(rounds):
-        for name, job in jobs.items():
-            results[name].append(job())
-    return results
-
-
 def aec_loop(seconds: float, rounds: int) -> Report:
     """The AEC loop of both games beside PettingZoo classic."""
     envs: dict[str, Any] = {}
     for module in (boxes_v0, saucers_v0):
         for make in (module.env, module.raw_env):
             envs[f"{make.metadata['name']} {make.__name__}"] = make()
-    for peer, path in PEERS.items():
+    for peer, path in PETTINGZOO.items():
         module = importlib.import_module(path)
         envs |= {f"{peer} env": module.env(), f"{peer} raw_env": module.raw_env()}
     for env in envs.values():
@@ -96,7 +73,7 @@ def aec_loop(seconds: float, rounds: int) -> Report:
     for name, speeds in results.items():
         ratios = [
             statistics.median(own / other for own, other in zip(speeds, results[f"{peer} {kind}"], strict=True))
-            for peer in PEERS
+            for peer in PETTINGZOO
             for kind in ("env", "raw_env")
         ]
         report.rows.append([name, f"{statistics.median(speeds):,.0f}", *[f"{ratio:.1f}" for ratio in ratios]])
@@ -110,26 +87,15 @@ def compiled_rules(steps: int, rounds: int) -> Report:
         "Deal, legal actions, step; and with the actor's observation written at every step. Medians of rounds in turn.",
         ["game", "million steps/s", "with observation", "numbers in it", "bytes a table"],
     )
-    for game in GAMES.values():
-        for players in (game.min_players, game.max_players):
-            rules = game.rules(players=players)
-            jobs = {
-                "rules": functools.partial(rollout_speed, game, rules, False, steps),
-                "observed": functools.partial(rollout_speed, game, rules, True, steps),
-            }
-            for job in jobs.values():
-                job()  # compiles, or loads
-            speeds = {name: statistics.median(found) / 1e6 for name, found in in_turns(jobs, rounds).items()}
-            size = game.layout(rules).size
-            report.rows.append(
-                [
-                    f"{game.name}, {players} players",
-                    f"{speeds['rules']:.1f}",
-                    f"{speeds['observed']:.1f}",
-                    str(size),
-                    str(game.table.itemsize),
-                ]
-            )
+    for name, players in sizes_of_games():
+        game = GAMES[name]
+        rules = game.rules(players=players)
+        jobs = {observed: functools.partial(rollout_speed, game, rules, observed, steps) for observed in (False, True)}
+        for job in jobs.values():
+            job()  # compiles, or loads
+        speeds = [millions(statistics.median(found)) for found in in_turns(jobs, rounds).values()]
+        sizes = [str(game.layout(rules).size), str(game.table.itemsize)]
+        report.rows.append([f"{name}, {players} players", *speeds, *sizes])
     return report
 
 
@@ -181,16 +147,23 @@ def strength(deals: int, console: Console) -> Report:
     )
     for game in GAMES.values():
         for players in range(game.min_players, game.max_players + 1):
-            make_env = functools.partial(ENVIRONMENTS[game.name], players=players)
-            rules, random = evaluate(make_env, ["rules", "random"], deals, 0, console)
+            rules, random = evaluate(game.name, {"players": players}, ["rules", "random"], deals, 0, console)
             row = [f"{game.name}, {players} players", str(rules.chips), str(random.chips), str(rules.ahead)]
             report.rows.append(row)
     return report
 
 
+def installed(package: str) -> str:
+    """The version of a package."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
 def page(reports: Sequence[Report], command: str) -> str:
     """The report as a page."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "pettingzoo", "gymnasium"))
+    packages = ", ".join(f"{name} {installed(name)}" for name in PACKAGES)
     parts = [
         "# Benchmarks",
         f"Measured by `{command}` on {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
@@ -199,29 +172,63 @@ def page(reports: Sequence[Report], command: str) -> str:
     return "\n\n".join([*parts, *[report.markdown() for report in reports]])
 
 
+def check_marks(parser: argparse.ArgumentParser, readme: Path) -> None:
+    """See that the page has the marks between which the tables go."""
+    try:
+        text = readme.read_text(encoding="utf-8")
+    except OSError as error:
+        parser.error(f"--readme {readme}: {error.strerror}")
+    if "<!-- benchmarks -->" not in text or "<!-- end of benchmarks -->" not in text:
+        parser.error(f"--readme {readme}: allowed is a page with the marks <!-- benchmarks --> and their end")
+
+
+def write_csv(path: Path, reports: Sequence[Report]) -> None:
+    """Every cell of every table, a row for each."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["table", "row", "column", "value"])
+        for report in reports:
+            for name, *cells in report.rows:
+                columns = report.header[1:]
+                writer.writerows([report.title, name, *pair] for pair in zip(columns, cells, strict=True))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(prog="python -m experiments.benchmark", description=__doc__)
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=("loop", "rules", "start", "strength", "demo"),
-        default=["loop", "rules", "start", "strength", "demo"],
+        choices=PARTS,
+        default=PARTS,
         help="what to measure (default: all)",
     )
     parser.add_argument("--rounds", type=count, default=5, metavar="N", help="rounds of each timing (default: 5)")
-    parser.add_argument("--seconds", type=above_zero, default=1.0, metavar="X", help="of each AEC loop (default: 1)")
+    parser.add_argument("--seconds", type=above_zero, default=1.0, metavar="X", help="of each timing (default: 1)")
     parser.add_argument(
         "--steps", type=count, default=2_000_000, metavar="N", help="compiled a round (default: 2000000)"
     )
     parser.add_argument("--deals", type=count, default=1000, metavar="N", help="duplicate deals (default: 1000)")
     parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write the report as a page, too")
+    parser.add_argument("--csv", type=output_file, metavar="FILE", help="write all figures as CSV, too")
+    parser.add_argument("--plot", type=output_file, metavar="FILE", help="draw sizes and peers, if measured, as PNG")
     parser.add_argument("--readme", type=Path, metavar="FILE", help="put the tables between this page's marks, too")
     options = parser.parse_args(arguments)
+    if options.plot and not {"sizes", "peers"} <= set(options.only):
+        parser.error("--plot: allowed with sizes and peers among what is measured (--only)")
+    if options.readme:
+        if not set(IN_README) <= set(options.only):
+            parser.error(f"--readme: allowed if all that stands there is measured: --only {' '.join(IN_README)}")
+        check_marks(parser, options.readme)
     console = Console()
     measure: dict[str, Callable[[], list[Report]]] = {
         "loop": lambda: [aec_loop(options.seconds, options.rounds)],
         "rules": lambda: [compiled_rules(options.steps, options.rounds)],
+        "batch": lambda: [batch_report(options.seconds, options.rounds)],
+        "sizes": lambda: [size_report(options.seconds, options.rounds)],
+        "threads": lambda: [thread_report(options.seconds, options.rounds)],
+        "peers": lambda: [peer_report(options.seconds, options.rounds, console)],
+        "training": lambda: [training_report(options.rounds)],
         "start": lambda: [first_step(options.rounds)],
         "strength": lambda: [strength(options.deals, console)],
         "demo": lambda: [
@@ -229,19 +236,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ],
     }
     with reported("benchmark"):
-        reports, in_readme = [], []
+        measured: dict[str, list[Report]] = {}
         for name in options.only:
             console.print(f"measuring: {name} ...")
-            for report in measure[name]():
+            measured[name] = measure[name]()
+            for report in measured[name]:
                 console.print(report.on_screen())
-                reports.append(report)
-                if name in IN_README:
-                    in_readme.append(f"**{report.title}.** {report.note}\n\n{report.grid()}")
+        reports = [report for found in measured.values() for report in found]
+        if options.csv:
+            write_csv(options.csv, reports)
+        if options.plot:
+            plot(measured["sizes"][0], measured["peers"][0], options.plot)
         if options.markdown:
             command = " ".join(["python -m experiments.benchmark", *(sys.argv[1:] if arguments is None else arguments)])
             options.markdown.write_text(page(reports, command), encoding="utf-8")
         if options.readme:
-            replace_between(options.readme, "benchmarks", "\n\n".join(in_readme))
+            shown = [report for name in IN_README for report in measured.get(name, [])]
+            text = [f"**{report.title}.** {report.note}\n\n{report.grid()}" for report in shown]
+            replace_between(options.readme, "benchmarks", "\n\n".join(text))
 
 
 if __name__ == "__main__":

@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from experiments import train
 from experiments.evaluate import evaluate
-from experiments.options import ENVIRONMENTS, count, reported
+from experiments.options import count, reported
 from experiments.report import CONFIDENCE, Report
-from marriage_env.aec import TableEnv
+from marriage_env import GAMES
 
 
 def learn_and_measure(game: str, seconds: int, deals: int, out: Path, console: Console) -> Report:
     """Train an agent for so many seconds, then measure one player at a time at a table of others."""
     console.print(f"[bold]{game.capitalize()}[/bold]: MaskablePPO learns for {seconds} s")
     train.main(["--game", game, "--seconds", str(seconds), "--out", str(out), "--overwrite"])
-    make_env = ENVIRONMENTS[game]
     report = Report(
-        f"{game}, {make_env().rules.players} players, {deals} duplicate deals",
+        f"{game}, {GAMES[game].min_players} players, {deals} duplicate deals",
         f"One player against a table of others, the same deals from every seat; trained for {seconds} s; {CONFIDENCE}.",
         ["player", "against", "chips per deal", "ahead of them"],
     )
     model = str(out / train.MODEL)
     for player, company in ((model, "random"), ("rules", "random"), (model, "rules")):
-        report.rows.append(
-            measure("trained" if player == model else player, make_env, [player, company], deals, console)
-        )
+        report.rows.append(measure("trained" if player == model else player, game, [player, company], deals, console))
     return report
 
 
-def measure(name: str, make_env: Callable[..., TableEnv], lineup: list[str], deals: int, console: Console) -> list[str]:
+def measure(name: str, game: str, lineup: list[str], deals: int, console: Console) -> list[str]:
     """How the first of two agents fares at a table of the other."""
-    score, company = evaluate(make_env, lineup, deals, 0, console)
+    score, company = evaluate(game, {}, lineup, deals, 0, console)
     return [name, f"{company.seats} x {company.agent}", str(score.chips), str(score.ahead)]
 
 
@@ -48,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     console = Console()
     with reported("demo"):
-        for game in ENVIRONMENTS:
+        for game in GAMES:
             report = learn_and_measure(game, options.seconds, options.deals, options.out / f"demo-{game}", console)
             console.print(report.on_screen())
 

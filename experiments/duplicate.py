@@ -2,100 +2,67 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from marriage_env import Agent
-from marriage_env.aec import TableEnv
+from marriage_env import GAMES, Agent
+from marriage_env.agents import seed_agents
+from marriage_env.batch_agents import numbered, play_on, seating_codes
+from marriage_env.games import rule_options
+from marriage_env.tables import Tables
 
-TABLES = 256  # played side by side, so that agents choose for many at once
+TABLES = 2048  # played side by side, so that agents choose for many at once
 CONFIDENCE_95 = 1.959964  # standard errors on either side; deals number in the hundreds
 
 
-@dataclass(eq=False)
-class Match:
-    """A match under way: whoever sits where, and where its result goes."""
-
-    env: TableEnv
-    deal: int
-    rotation: int
-    seating: list[int]
-
-
 def play_duplicate(
-    make_env: Callable[..., TableEnv],
+    game: str,
+    rules: Mapping[str, Any],
     agents: Sequence[Agent],
     deals: int,
     seed: int,
-    progress: Callable[[], Any] = lambda: None,
+    progress: Callable[[int], Any] = lambda matches: None,
 ) -> NDArray[np.float64]:
     """Play each deal once for each rotation of the agents round the table.
 
     Args:
-        make_env: makes an environment; called with ``mask_in="info"``.
+        game: ``"boxes"`` or ``"saucers"``.
+        rules: the rule options.
         agents: who sits at each seat in rotation 0; in rotation r, he sits r seats further to the left. One object may
             sit at several seats.
         deals: how many deals (matches, where the rules say several deals a match).
         seed: of the deals and of the agents' own choices: the same seed, the same result to the last bit.
-        progress: called after each match.
+        progress: called with a number of matches that have been played.
 
     Returns:
         Chips per deal, float64 of shape (deals, rotations, agents), by the agents' places in `agents`.
     """
     seats = len(agents)
-    deal_seeds = np.random.SeedSequence(seed).generate_state(deals, np.uint64).tolist()
-    different = list({id(agent): agent for agent in agents}.values())
-    for agent, agent_seed in zip(
-        different, np.random.SeedSequence([seed, 1]).generate_state(len(different)), strict=True
-    ):
-        agent.seed(int(agent_seed))
+    deal_seeds = np.random.SeedSequence(seed).generate_state(deals, np.uint64).astype(np.uint64)
+    players, numbers = numbered(agents)
+    seed_agents(players, seed)
+    # At seat s in rotation r sits who has place (s - r) mod n.
+    places = (np.arange(seats) - np.arange(seats)[:, None]) % seats
+    at_once = max(TABLES // seats, 1)
+    made = rule_options(game, dict(rules))
+    tables = Tables(GAMES[game], made, min(deals, at_once) * seats)
     chips = np.zeros((deals, seats, seats))
-    waiting = ((deal, rotation) for deal in range(deals) for rotation in range(seats))
-    idle = [make_env(mask_in="info") for _ in range(min(TABLES, deals * seats))]
-    deals_a_match = idle[0].rules.deals
-    playing = list(_seat_players(idle, waiting, deal_seeds, seats))
-    while playing:
-        _act(playing, agents)
-        finished = [match for match in playing if match.env.terminations[match.env.agent_selection]]
-        for match in finished:
-            balances = list(match.env.balances.values())
-            for seat, place in enumerate(match.seating):
-                chips[match.deal, match.rotation, place] = balances[seat] / deals_a_match
-            progress()
-        if finished:
-            playing = [match for match in playing if match not in finished]
-            playing += _seat_players([match.env for match in finished], waiting, deal_seeds, seats)
+    for first in range(0, deals, at_once):
+        seeds = deal_seeds[first : first + at_once]
+        rows = np.arange(len(seeds) * seats)
+        who = np.tile(np.array(numbers)[places], (len(seeds), 1))
+        tables.seating[rows] = seating_codes(players, who)
+        tables.seed(rows, seeds.repeat(seats))
+        tables.open(rows)
+        play_on(tables, players, who, rows)
+        returns = tables.buffers.returns[rows].reshape(len(seeds), seats, seats)
+        chips[first : first + at_once] = np.take_along_axis(returns, places.argsort(1)[None], 2) / made.deals
+        progress(len(rows))
     return chips
-
-
-def _seat_players(
-    envs: list[TableEnv], waiting: Iterator[tuple[int, int]], deal_seeds: list[int], seats: int
-) -> Iterator[Match]:
-    """Begin a match at each free table, as long as there are any to be played."""
-    for env, (deal, rotation) in zip(envs, waiting, strict=False):
-        env.reset(seed=deal_seeds[deal])
-        yield Match(env, deal, rotation, [(seat - rotation) % seats for seat in range(seats)])
-
-
-def _act(matches: list[Match], agents: Sequence[Agent]) -> None:
-    """Let whoever is to act at each table act: each agent for all its tables at once."""
-    turns = defaultdict(list)
-    for match in matches:
-        seat = match.env.possible_agents.index(match.env.agent_selection)
-        turns[id(agents[match.seating[seat]])].append(match)
-    for agent in {id(agent): agent for agent in agents}.values():
-        at_turn = turns[id(agent)]
-        if at_turn:
-            seen = [match.env.last() for match in at_turn]
-            vectors = np.stack([vector for vector, *_ in seen])
-            masks = np.stack([info["action_mask"] for *_, info in seen])
-            for match, action in zip(at_turn, agent.act(vectors, masks), strict=True):
-                match.env.step(action)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ import argparse
 import csv
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
@@ -22,14 +23,14 @@ from experiments.options import (
     DEFAULT_GAME,
     add_game_options,
     count,
-    environment_maker,
     output_file,
     reported,
+    rules_asked,
     seed,
 )
 from experiments.report import CONFIDENCE, Report
-from marriage_env import MarriageError, make_agent
-from marriage_env.aec import TableEnv
+from marriage_env import GAMES, MarriageError, make_agent
+from marriage_env.options import make_rules
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -59,20 +60,21 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def evaluate(
-    make_env: Callable[..., TableEnv], names: Sequence[str], deals: int, seed: int, console: Console
+    game: str, rules: Mapping[str, Any], names: Sequence[str], deals: int, seed: int, console: Console
 ) -> list[Score]:
     """The scores of named agents, the last of which takes all seats left, on so many deals.
 
     Raises MarriageError for an agent that is not known, or more agents than seats.
     """
-    players = make_env().rules.players
+    players = make_rules(GAMES[game].rules, dict(rules)).players
     if len(names) > players:
         raise MarriageError(f"--agents names {len(names)} agents: allowed are at most {players}, one for each seat")
     seated = [*names, *[names[-1]] * (players - len(names))]
     agents = {name: make_agent(name, seed=seed) for name in dict.fromkeys(names)}
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"{deals} deals x {players} rotations", total=deals * players)
-        chips = play_duplicate(make_env, [agents[name] for name in seated], deals, seed, lambda: bar.advance(task))
+        seats = [agents[name] for name in seated]
+        chips = play_duplicate(game, rules, seats, deals, seed, lambda matches: bar.advance(task, matches))
     return scores(seated, chips)
 
 
@@ -101,7 +103,8 @@ def write_json(path: Path, arguments: argparse.Namespace, rules: object, results
         "rules": dataclasses.asdict(rules),  # type: ignore[call-overload]
         "scores": [dataclasses.asdict(score) for score in results],
     }
-    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    text = json.dumps(document, indent=2).replace("Infinity", "null")  # of one deal there is no interval
+    path.write_text(text + "\n", encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -109,9 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     console = Console()
     with reported("evaluate"):
-        make_env = environment_maker(options)
-        results = evaluate(make_env, options.agents, options.deals, options.seed, console)
-        rules = make_env().rules
+        asked = rules_asked(options)
+        results = evaluate(options.game, asked, options.agents, options.deals, options.seed, console)
+        rules = make_rules(GAMES[options.game].rules, asked)
         title = f"{options.game}, {rules.players} players, {options.deals} duplicate deals"
         console.print(score_report(title, results).on_screen())
         if options.csv:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
-import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from marriage_env import GAMES, MarriageError, boxes_v0, saucers_v0
-from marriage_env.aec import TableEnv
+from marriage_env import GAMES, MarriageError
 from marriage_env.agents import allowed_agents
 from marriage_env.options import make_rules
 
-#: The environment class of each game, the one that raises on an illegal action.
-ENVIRONMENTS: dict[str, type[TableEnv]] = {"boxes": boxes_v0.raw_env, "saucers": saucers_v0.raw_env}
 AGENTS_HELP = allowed_agents()
 DEFAULT_GAME = "boxes"
 
@@ -37,17 +33,15 @@ def add_game_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def environment_maker(arguments: argparse.Namespace) -> Callable[..., TableEnv]:
-    """What makes the environment that the options ask for; its own options (``mask_in``) may be added.
-
-    Raises OptionError, as the environment does, for options that cannot be.
-    """
-    rules: dict[str, Any] = dict(parse_rule(text) for text in arguments.rule)
+def rules_asked(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The rule options that the command line asks for; OptionError for those that cannot be."""
+    rules = dict(parse_rule(text) for text in arguments.rule)
     if arguments.players is not None:
+        if "players" in rules:
+            raise MarriageError("--players and --rule players: allowed is one of them")
         rules["players"] = arguments.players
-    game = arguments.game or DEFAULT_GAME
-    make_rules(GAMES[game].rules, rules)
-    return functools.partial(ENVIRONMENTS[game], **rules)
+    make_rules(GAMES[arguments.game or DEFAULT_GAME].rules, rules)
+    return rules
 
 
 def parse_rule(text: str) -> tuple[str, Any]:

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from rich.table import Table
 from rich.text import Text
 
 CONFIDENCE = "± 95% confidence interval"
+Name = TypeVar("Name")
+
+
+def in_turns(jobs: Mapping[Name, Callable[[], float]], rounds: int) -> dict[Name, list[float]]:
+    """Every job once a round, so that all meet the same machine."""
+    results: dict[Name, list[float]] = {name: [] for name in jobs}
+    for _ in range(rounds):
+        for name, job in jobs.items():
+            results[name].append(job())
+    return results
+
+
+def millions(number: float) -> str:
+    """A number in millions, with the digits that mean something."""
+    return f"{number / 1e6:.3g}"
 
 
 @dataclass

@@ -1,20 +1,21 @@
 """Train an agent with MaskablePPO: one seat learns, agents of your choice sit at the others.
 
 The learner's seat and the dealer rotate from episode to episode; every chip that he wins or loses between two of his
-turns is in his reward. The model, the settings and TensorBoard logs go to one folder. Ctrl-C stops
-and saves.
+turns is in his reward. With --self-play, his opponents are drawn for each episode, from those named and from earlier
+states of himself. The model, the settings and TensorBoard logs go to one folder. Ctrl-C stops and saves.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import functools
 import json
 import shlex
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
@@ -25,26 +26,28 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
+from agents.ppo import BROKEN, PPOAgent
 from experiments.options import (
     AGENTS_HELP,
+    DEFAULT_GAME,
     above_zero,
     add_game_options,
     count,
-    environment_maker,
     not_negative,
     reported,
+    rules_asked,
     seed,
 )
-from marriage_env import MarriageError, SingleSeatEnv, make_agent
-from marriage_env.aec import TableEnv
+from marriage_env import GAMES, MarriageError, make_agent
+from marriage_env.options import make_rules
+from marriage_env.sb3 import SingleSeatVecEnv
 
-MODEL, SCALING, SETTINGS = "model.zip", "scaling.pkl", "settings.json"
+MODEL, SCALING, SETTINGS, SNAPSHOTS = "model.zip", "scaling.pkl", "settings.json", "snapshots.pt"
 CHECKPOINT_SECONDS = 60.0
 #: What stays as it is when a run is resumed, beside the game.
-LEARNER_OPTIONS = ("tables", "learning_rate", "rollout", "batch", "epochs", "entropy", "layers")
+LEARNER_OPTIONS = ("tables", "learning_rate", "rollout", "batch", "epochs", "entropy", "layers", "self_play")
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -71,7 +74,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="time to train for (default: 60 without --steps); with both, what runs out first ends training",
     )
     group.add_argument(
-        "--tables", type=count, default=16, metavar="N", help="games side by side (default: %(default)s)"
+        "--tables", type=count, default=256, metavar="N", help="games side by side (default: %(default)s)"
+    )
+    group.add_argument(
+        "--self-play", action="store_true", help="draw opponents from --opponents and snapshots of the learner"
+    )
+    group.add_argument(
+        "--snapshots", type=count, default=4, metavar="N", help="how many, the latest, take part (default: %(default)s)"
+    )
+    group.add_argument(
+        "--snapshot-every", type=count, default=20, metavar="N", help="rollouts from one to the next (default: 20)"
     )
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="of deals, agents and network (default: 0)")
     group.add_argument("--out", type=Path, metavar="FOLDER", help="where results go (default: runs/GAME-PLAYERS)")
@@ -79,8 +91,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument("--overwrite", action="store_true", help="begin anew though there is a model in that folder")
     group = parser.add_argument_group("the learning algorithm")
     group.add_argument("--learning-rate", type=above_zero, default=1e-3, metavar="X", help="(default: %(default)s)")
-    group.add_argument("--rollout", type=count, default=128, metavar="N", help="steps a table an update (default: 128)")
-    group.add_argument("--batch", type=count, default=512, metavar="N", help="steps a gradient (default: %(default)s)")
+    group.add_argument("--rollout", type=count, default=32, metavar="N", help="steps a table an update (default: 32)")
+    group.add_argument("--batch", type=count, default=2048, metavar="N", help="steps a gradient (default: %(default)s)")
     group.add_argument(
         "--epochs", type=count, default=4, metavar="N", help="passes over a rollout (default: %(default)s)"
     )
@@ -91,9 +103,17 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--layers", type=count, nargs="+", default=[128, 128], metavar="N", help="hidden layers (default: 128 128)"
     )
     options = parser.parse_args(arguments)
+    options.named = sorted(named(parser, arguments))
     if options.steps is None and options.seconds is None:
         options.seconds = 60
     return options
+
+
+def named(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> set[str]:
+    """The options that the command line names."""
+    absent = argparse.Namespace(**dict.fromkeys(vars(parser.parse_args([]))))
+    parser.parse_args(arguments, absent)
+    return {name for name, value in vars(absent).items() if value is not None}
 
 
 class BudgetSpent(Exception):  # noqa: N818  (no error)
@@ -141,26 +161,59 @@ class Budget(BaseCallback):  # type: ignore[misc]
         return True
 
 
-def make_learning_envs(make_env: Callable[[], TableEnv], options: argparse.Namespace) -> DummyVecEnv:
-    """So many single-seat environments side by side."""
+class SelfPlay(BaseCallback):  # type: ignore[misc]
+    """Keeps snapshots of the learner, and sets them at the table beside the scripted agents.
 
-    def make() -> Callable[[], Monitor]:
-        company = [make_agent(name) for name in options.opponents]
-        return lambda: Monitor(SingleSeatEnv(make_env(), company))
+    Args:
+        envs: the learner's tables, which draw each opponent from all there are.
+        every: rollouts from one snapshot to the next; the first is the network as it begins.
+        most: how many, the latest, take part.
+    """
 
-    envs = DummyVecEnv([make() for _ in range(options.tables)])
-    envs.seed(options.seed)
-    return envs
+    def __init__(self, envs: SingleSeatVecEnv, every: int, most: int) -> None:
+        super().__init__()
+        self.envs, self.every, self.most = envs, every, most
+        self.scripted = envs.env.opponents
+        self.snapshots: list[PPOAgent] = []
+        self.rollouts = 0
+
+    def _on_rollout_start(self) -> None:
+        if self.rollouts % self.every == 0:
+            self.add(self.model.policy.state_dict())
+        self.rollouts += 1
+
+    def add(self, weights: dict[str, Any]) -> None:
+        """Let the policy with these weights take part."""
+        of: Any = self.model
+        policy = of.policy_class(of.observation_space, of.action_space, of.lr_schedule, **of.policy_kwargs)
+        policy.load_state_dict(weights)
+        policy.set_training_mode(False)
+        agent = PPOAgent(policy, deterministic=False)
+        agent.seed(of.num_timesteps)
+        self.snapshots = [*self.snapshots, agent][-self.most :]
+        self.envs.env.opponents = [*self.scripted, *self.snapshots]
+
+    def _on_step(self) -> bool:
+        return True
 
 
-def make_learner(envs: DummyVecEnv, options: argparse.Namespace, out: Path) -> MaskablePPO:
+def make_learning_envs(rules: dict[str, Any], options: argparse.Namespace) -> SingleSeatVecEnv:
+    """So many tables side by side, one seat at each of which learns."""
+    company = [make_agent(name) for name in options.opponents]
+    return SingleSeatVecEnv(options.game, options.tables, company, draw_opponents=options.self_play, **rules)
+
+
+def make_learner(envs: SingleSeatVecEnv, options: argparse.Namespace, out: Path) -> MaskablePPO:
     """A new learner, or the one that was saved in `out`; rewards are scaled to a size that suits it."""
+    monitored = VecMonitor(envs)
     if options.resume:
-        scaled = VecNormalize.load(str(out / SCALING), envs)
-        return MaskablePPO.load(out / MODEL, scaled, tensorboard_log=str(out), device="cpu")
+        scaled = VecNormalize.load(str(out / SCALING), monitored)
+        model = MaskablePPO.load(out / MODEL, scaled, tensorboard_log=str(out), device="cpu")
+        scaled.seed((options.seed + model.num_timesteps) % 2**32)  # not the deals that he has had
+        return model
     return MaskablePPO(
         "MlpPolicy",
-        VecNormalize(envs, norm_obs=False, gamma=1.0),
+        VecNormalize(monitored, norm_obs=False, gamma=1.0),
         learning_rate=options.learning_rate,
         n_steps=options.rollout,
         batch_size=min(options.batch, options.rollout * options.tables),
@@ -174,16 +227,23 @@ def make_learner(envs: DummyVecEnv, options: argparse.Namespace, out: Path) -> M
     )
 
 
-def train(make_env: Callable[[], TableEnv], options: argparse.Namespace, out: Path, console: Console) -> None:
+def train(rules: dict[str, Any], options: argparse.Namespace, out: Path, console: Console) -> None:
     """Train as the options say, and save into `out`; Ctrl-C, or a polite kill, ends training early and saves too."""
     torch.set_num_threads(1)  # the networks are small: threads would only wait for each other
-    rules = make_env().rules
-    model = make_learner(make_learning_envs(make_env, options), options, out)
-    save = functools.partial(save_all, model, options, rules, out)
+    envs = make_learning_envs(rules, options)
+    self_play = SelfPlay(envs, options.snapshot_every, options.snapshots)
+    with going_on(out) if options.resume else contextlib.nullcontext():
+        model = make_learner(envs, options, out)
+        self_play.init_callback(model)
+        if options.self_play and options.resume:
+            for weights in torch.load(out / SNAPSHOTS, weights_only=True):
+                self_play.add(weights)
+    save = functools.partial(save_all, model, self_play, options, out)
     budget = Budget(options, save, console)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        model.learn(10**12, callback=budget, reset_num_timesteps=not options.resume, tb_log_name="tensorboard")
+        callbacks: list[BaseCallback] = [budget, self_play] if options.self_play else [budget]
+        model.learn(10**12, callback=callbacks, reset_num_timesteps=not options.resume, tb_log_name="tensorboard")
     except BudgetSpent:
         pass
     except KeyboardInterrupt:
@@ -194,17 +254,20 @@ def train(make_env: Callable[[], TableEnv], options: argparse.Namespace, out: Pa
     save()
 
 
-def save_all(model: MaskablePPO, options: argparse.Namespace, rules: Any, out: Path) -> None:
-    """Write the model, the scaling of its rewards, and all settings; each file is there whole or not at all."""
+def save_all(model: MaskablePPO, self_play: SelfPlay, options: argparse.Namespace, out: Path) -> None:
+    """Write the model, its rewards' scaling, snapshots and settings; each file is there whole or not at all."""
     settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(options).items()}
+    del settings["named"]
+    rules = make_rules(GAMES[options.game].rules, rules_asked(options))
     settings |= {"rules": dataclasses.asdict(rules), "steps_learned": model.num_timesteps}
     settings["versions"] = {name: version(name) for name in ("marriage-env", "sb3-contrib", "torch", "numpy")}
     model.save(out / f"new-{MODEL}")
     scaling = model.get_vec_normalize_env()
     assert scaling is not None
     scaling.save(str(out / f"new-{SCALING}"))
+    torch.save([agent.policy.state_dict() for agent in self_play.snapshots], out / f"new-{SNAPSHOTS}")
     (out / f"new-{SETTINGS}").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-    for name in (SCALING, SETTINGS, MODEL):
+    for name in (SCALING, SNAPSHOTS, SETTINGS, MODEL):
         (out / f"new-{name}").replace(out / name)
 
 
@@ -221,7 +284,8 @@ def prepare(options: argparse.Namespace, out: Path) -> None:
             f"--resume: no {MODEL} and {SETTINGS} in {out}: allowed is an earlier run's folder, by --out"
         )
     if options.resume:
-        take_over(options, json.loads((out / SETTINGS).read_text(encoding="utf-8")))
+        with going_on(out):
+            take_over(options, json.loads((out / SETTINGS).read_text(encoding="utf-8")))
     samples = options.rollout * options.tables
     if min(options.batch, samples) == 1 or samples % options.batch == 1:
         left = f"--batch {options.batch} leaves a batch of 1 from the {samples} steps of a rollout"
@@ -229,15 +293,29 @@ def prepare(options: argparse.Namespace, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
 
 
+@contextlib.contextmanager
+def going_on(out: Path) -> Iterator[None]:
+    """Say of what a run's folder cannot be read that the run cannot go on."""
+    try:
+        yield
+    except BROKEN as error:
+        why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        raise MarriageError(f"--resume: {out} is not whole ({why}): allowed is an earlier run's folder") from error
+
+
 def take_over(options: argparse.Namespace, saved: dict[str, Any]) -> None:
-    """Go on by the settings of the run that is resumed; MarriageError where the command line says otherwise."""
-    usual = vars(parse([]))
+    """Go on by the settings of the run that is resumed, but for who plays where the command line names it.
+
+    MarriageError where it names another game or learner.
+    """
     for name in ("game", "players", "rule", *LEARNER_OPTIONS):
-        asked = getattr(options, name)
-        if asked not in (saved[name], usual[name]):
-            option = f"--{name.replace('_', '-')} {asked}"
+        if name in options.named and getattr(options, name) != saved[name]:
+            option = f"--{name.replace('_', '-')} {getattr(options, name)}"
             raise MarriageError(f"{option}: --resume goes on with {saved[name]}, as the run began; leave it out")
         setattr(options, name, saved[name])
+    for name in ("opponents", "snapshots", "snapshot_every"):
+        if name not in options.named:
+            setattr(options, name, saved[name])
 
 
 def measuring_command(options: argparse.Namespace, out: Path) -> str:
@@ -253,12 +331,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     console = Console()
     with reported("train"):
-        make_env = environment_maker(options)
-        env = make_env()
-        out = options.out or Path("runs") / f"{env.game.name}-{env.rules.players}"
+        game = options.game or DEFAULT_GAME
+        players = make_rules(GAMES[game].rules, rules_asked(options)).players
+        out = options.out or Path("runs") / f"{game}-{players}"
         prepare(options, out)
-        options.game = options.game or env.game.name
-        train(environment_maker(options), options, out, console)
+        options.game = options.game or game
+        train(rules_asked(options), options, out, console)
         console.print(f"saved {out / MODEL}; measure it:", markup=False, soft_wrap=True, highlight=False)
         console.print(f"  {measuring_command(options, out)}", markup=False, soft_wrap=True, highlight=False)
 

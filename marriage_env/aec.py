@@ -76,7 +76,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self.mask_in = one_of("mask_in", mask_in, ("observation", "info"))
         self.possible_agents: list[str] = [f"player_{seat}" for seat in range(self.rules.players)]
         self.viewer = one_of("viewer", viewer, (None, *self.possible_agents, "all"))
-        self.game.warm_up()
+        self.game.warm_up_rules()
         self.layout: Layout = self.game.layout(self.rules)
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -179,9 +179,23 @@ def as_agent(agent: Agent | str) -> Agent:
     """An agent, by its name or itself; AgentError for anything else."""
     if isinstance(agent, str):
         return make_agent(agent)
-    if not isinstance(agent, Agent):
+    if not isinstance(agent, Agent) or isinstance(agent, type):
         raise AgentError(f"agent {agent!r}: allowed is a name, or an object with the methods act and seed")
     return agent
+
+
+def as_agents(option: str, agents: Sequence[Agent | str] | Agent | str) -> list[Agent]:
+    """One agent or several, by names or themselves; AgentError or OptionError for anything else."""
+    several = [agents] if isinstance(agents, str) or not isinstance(agents, Sequence) else agents
+    if not several:
+        raise OptionError(f"{option}=[]: allowed is one agent, or some")
+    return [as_agent(agent) for agent in several]
+
+
+def seed_agents(agents: Sequence[Agent], seed: int) -> None:
+    """Seed each agent, in order, from `seed`: not with seed + 1, ..., which may be a neighbouring table's."""
+    for agent, own in zip(agents, np.random.SeedSequence([seed, 1]).generate_state(len(agents)), strict=True):
+        agent.seed(int(own))
 
 
 def load_factory(name: str, entry: EntryPoint) -> Factory:

@@ -14,8 +14,9 @@ from marriage_env.compiled import compiled, inlined
 
 POT = 16
 
-#: One entry of the ledger: each of `payers` paid each of `payees` so many `chips`, for `reason`.
-ENTRY = np.dtype([("payers", np.uint32), ("payees", np.uint32), ("chips", np.int32), ("reason", np.int32)])
+#: One entry of the ledger: each of `payers` paid each of `payees` so many `chips`, for `reason`. Without padding: the
+#: ledger is the largest part of a record.
+ENTRY = np.dtype([("payers", np.uint32), ("payees", np.uint32), ("chips", np.int32), ("reason", np.uint8)])
 
 
 class Payment(NamedTuple):

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numba import config, njit
 from numba import types as numba_types
+from numba.core.caching import IndexDataCacheFile
 
 JIT_DISABLED: bool = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
 
@@ -48,17 +49,35 @@ SOURCES = hashlib.sha256(
 ).hexdigest()
 
 
+class CacheFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's files of cached code, safe for processes that compile at the same time.
+
+    Numba numbers the files, and two processes may give the same number to the code of two signatures: then each finds
+    the other's code. Here a file is named after the signature that it is for.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save code under a key: its signature, the processor, and the function."""
+        signature = hashlib.sha256(repr(key[:2]).encode()).hexdigest()[:16]
+        name = f"{self._index_name.removesuffix('.nbi')}.{signature}.nbc"
+        files: Any = super()
+        files._save_data(name, data)  # before the index tells of it
+        files._save_index({**files._load_index(), key: name})
+
+
 def compiled(function: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
     """Compile `function` with Numba, cached on disk, without the interpreter's lock while it runs.
 
-    Two things that Numba does not document are made to fit: what its cache takes for the function's source (`SOURCES`),
-    and for which types it compiles (`_widened`). Tests show that both have their effect.
+    Three things that Numba does not document are made to fit: what its cache takes for the function's source
+    (`SOURCES`), how it names its files (`CacheFile`), and for which types it compiles (`_widened`). Tests show that
+    each has its effect.
     """
     if JIT_DISABLED:
         return function
     dispatcher: Any = njit(**SETTINGS, **settings, cache=CACHED)(function)
     if CACHED:
         dispatcher._cache._cache_file._source_stamp = SOURCES
+        dispatcher._cache._cache_file.__class__ = CacheFile
     resolve = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: resolve([_widened(arg) for arg in args], kws)
     return dispatcher  # type: ignore[no-any-return]
@@ -78,7 +97,7 @@ def _widened(kind: Any) -> Any:
     return numba_types.int64 if plain in SMALL_INTEGERS else plain
 
 
-def bind(template: Callable[..., Any], **names: Callable[..., Any]) -> Callable[..., Any]:
+def bind(template: Callable[..., Any], inline: bool = False, **names: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `template` with some of its global names bound to a game's own functions.
 
     What is the same for every game is written once, as a template. A closure would do the same, but Numba cannot cache
@@ -92,7 +111,7 @@ def bind(template: Callable[..., Any], **names: Callable[..., Any]) -> Callable[
     functions = repr([(name, names[name].__module__, names[name].__qualname__) for name in sorted(names)])
     key = hashlib.sha256(functions.encode()).hexdigest()[:12]
     bound.__module__, bound.__qualname__ = template.__module__, f"{template.__qualname__}_{key}"
-    return compiled(bound)
+    return inlined(bound) if inline else compiled(bound)
 
 
 if JIT_DISABLED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from marriage_env.cards import CARDS, NONE, lowest, only, without_lowest
 from marriage_env.compiled import compiled
 from marriage_env.table import ALL_CLAIMS, CLAIMS, DECLARE, FIRST_CLAIM, eldest, left_of
 
@@ -42,15 +43,28 @@ def show(table: Any, claim: Any, cards: Any) -> Any:
     table.open_claims[seat] &= ALL_CLAIMS - (1 << claim)
     declared = 0
     for other in range(CLAIMS):
-        declared += table.claim_order[seat, other] > 0
-    table.claim_order[seat, claim] = declared + 1
-    table.shown[seat] |= cards
+        declared += table.claim_order[CLAIMS * seat + other] > 0
+    table.claim_order[CLAIMS * seat + claim] = declared + 1
+    rest = cards
+    while rest != NONE:
+        table.shown_by[lowest(rest)] = seat
+        rest = without_lowest(rest)
+
+
+@compiled
+def shown_by(table: Any, seat: Any) -> Any:
+    """The cards that a seat has shown."""
+    cards = NONE
+    for card in range(CARDS):
+        if table.shown_by[card] == seat:
+            cards |= only(card)
+    return cards
 
 
 @compiled
 def declared(table: Any, seat: Any, claim: Any) -> Any:
     """Whether a seat has declared a claim."""
-    return table.claim_order[seat, claim] > 0
+    return table.claim_order[CLAIMS * seat + claim] > 0
 
 
 @compiled

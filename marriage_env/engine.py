@@ -1,7 +1,7 @@
-"""The functions that faces call, written once for every game.
+"""The functions that faces over one table call, written once for every game.
 
-These are templates: plain functions in which six names stand for a game's own. They are never called here; a `Game` has
-each as a compiled function of its own (`compiled.bind`). Tables come as an array of records.
+These are templates: plain functions in which some names stand for a game's own. They are never called here; a `Game`
+has each as a compiled function of its own (`game.Bound`). Tables come as an array of records.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.cards import NONE, holds, nth, size
+from marriage_env.cards import CARDS, NONE, holds, nth, size
 from marriage_env.compiled import compiled
 from marriage_env.randomness import below
 from marriage_env.table import ACTIONS, CHANCE, OVER, open_match
@@ -22,6 +22,8 @@ forfeit: Any = None
 observe: Any = None
 recall: Any = None
 choose: Any = None
+
+DRAWN = -1  # a dealer who is to be drawn
 
 #: What `advance` says beside the seat that is to act.
 SEAT_BITS = 15
@@ -37,11 +39,23 @@ def write_mask(legal: Any, mask: Any) -> Any:
         mask[action] = (legal >> np.uint64(action)) & np.uint64(1)
 
 
-def begin(tables: Any, dealer: Any, packs: Any, mask: Any) -> Any:
-    """Begin a match at the first table: dealer drawn if -1, first deal made, the actor's mask written; the actor."""
-    table = tables[0]
-    open_match(table, dealer if dealer >= 0 else below(table, table.rules.players))
+def start(table: Any, dealer: Any, packs: Any) -> Any:
+    """Begin a match, the pots being set, and make its first deal; a dealer of `DRAWN` is drawn."""
+    open_match(table, dealer if dealer != DRAWN else below(table, table.rules.players))
     deal(table, packs)
+
+
+def take(table: Any, action: Any, packs: Any) -> Any:
+    """Take a legal action, and deal anew where a deal is due."""
+    step(table, action)
+    if table.phase == CHANCE:
+        deal(table, packs)
+
+
+def begin(tables: Any, dealer: Any, packs: Any, mask: Any) -> Any:
+    """Begin a match at the first table, as `start`, and write the actor's mask; the actor."""
+    table = tables[0]
+    start(table, dealer, packs)
     write_mask(table.legal, mask)
     return np.int64(table.actor)
 
@@ -55,9 +69,7 @@ def advance(tables: Any, action: Any, packs: Any, blank: Any, at: Any, vector: A
     table = tables[0]
     if not holds(table.legal, action):
         return np.int64(ILLEGAL)
-    step(table, action)
-    if table.phase == CHANCE:
-        deal(table, packs)
+    take(table, action, packs)
     observe(table, table.actor, blank, at, vector)
     write_mask(table.legal, mask)
     return np.int64(table.actor) + PAID * (table.entries > 0) + ENDED * (table.phase == OVER)
@@ -87,16 +99,13 @@ def rollout(tables: Any, steps: Any, streams: Any, blank: Any, at: Any, vector: 
     """Play `steps` random steps at the first table, match after match, the choices drawn from the first of `streams`.
 
     Writes the actor's observation at each step, if `vector` has a size. For the benchmark: what the compiled rules
-    alone can do. A new table (phase CHANCE, nothing contributed) is as good as one under way.
+    alone can do. The table must be new, or one that was left so.
     """
     table = tables[0]
-    packs = np.zeros((0, 52), np.uint8)
+    packs = np.zeros((0, CARDS), np.uint8)
     for _ in range(steps):
-        if table.phase == CHANCE:
-            deal(table, packs)
-        elif table.phase == OVER:
-            open_match(table, below(table, table.rules.players))
-            deal(table, packs)
+        if table.phase == OVER or table.phase == CHANCE:
+            start(table, DRAWN, packs)
         if len(vector):
             observe(table, table.actor, blank, at, vector)
-        step(table, nth(table.legal, below(streams[0], size(table.legal))))
+        take(table, nth(table.legal, below(streams[0], size(table.legal))), packs)

@@ -115,6 +115,8 @@ class Layout:
         at: int64, the place of each field's first element, then the vector's length.
         size: the vector's length.
         blank: float32 of that length: what every observation under these rules has in common.
+        chips: int64, (stretches, 2): where numbers of chips stand in a row, and how many.
+        compact_size: the length of an observation as bytes (`compact`).
     """
 
     def __init__(self, fields: Sequence[Field], constants: Sequence[float]) -> None:
@@ -124,6 +126,10 @@ class Layout:
         self.size = int(self.at[-1])
         self.blank = np.zeros(self.size, np.float32)
         self.blank[: len(constants)] = constants
+        codes = [code for field in self.fields for code in field.codes]
+        borders = np.flatnonzero(np.diff([False, *[code is CHIPS for code in codes], False]))
+        self.chips: NDArray[np.int64] = np.stack([borders[::2], borders[1::2] - borders[::2]], 1)
+        self.compact_size = self.size + int(self.chips[:, 1].sum())
 
     def decode(self, vector: NDArray[Any]) -> dict[str, Any]:
         """The fields of an observation vector by name, in the words of `Field.read`."""

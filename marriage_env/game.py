@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marriage_env import engine
+from marriage_env import batch_engine, engine
 from marriage_env.cards import CARDS
 from marriage_env.chips import Reason
 from marriage_env.compiled import bind, compiling
@@ -19,10 +19,16 @@ from marriage_env.table import ACTIONS
 
 
 class Bound:
-    """An attribute of a game: a template of `engine`, compiled with the game's own functions when first wanted."""
+    """An attribute of a game: a template, compiled when first wanted.
 
-    def __init__(self, template: Callable[..., Any]) -> None:
-        self.template = template
+    Args:
+        template: a function of `engine` or `batch_engine`.
+        *names: of those in it that stand for the game's own: rules of play, and other templates by their names here.
+        inline: whether it is to become part of what calls it.
+    """
+
+    def __init__(self, template: Callable[..., Any], *names: str, inline: bool = False) -> None:
+        self.template, self.names, self.inline = template, names, inline
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
         self.name = name
@@ -30,13 +36,12 @@ class Bound:
     def __get__(self, game: Any, owner: type[Any]) -> Any:
         if game is None:
             return self
-        own = {name: getattr(game, name) for name in ("deal", "step", "forfeit", "observe", "recall", "choose")}
-        function = bind(self.template, **own)
+        function = bind(self.template, self.inline, **{name: getattr(game, name) for name in self.names})
         game.__dict__[self.name] = function  # found there from now on
         return function
 
 
-_WARM: set[str] = set()  # what is ready in this process: games, and their players
+_WARM: set[str] = set()  # what is ready in this process
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,37 +80,55 @@ class Game:
     def new_tables(self, count: int, rules: Any) -> NDArray[Any]:
         """`count` tables with the given rules, waiting for a match."""
         tables = new_records(count, self.table)
-        for table in tables:
-            rules.fill(table["rules"])
+        rules.fill(tables[0]["rules"])
+        tables.view(np.ndarray)["rules"][1:] = tables.view(np.ndarray)["rules"][0]
         return tables
 
-    def warm_up(self) -> None:
-        """Have the functions of an environment's step ready: compiled (with a line to say so), or loaded from disk."""
-        if self.name in _WARM:
-            return
+    def warm_up(self, what: str, work: Callable[[], Any]) -> None:
+        """Do `work`, which has `what` compiled or loaded from disk, once in this process; say so if it takes long."""
+        key = f"{what} of {self.name.capitalize()}"
+        if key not in _WARM:
+            with compiling(key):
+                work()
+            _WARM.add(key)
+
+    def warm_up_rules(self) -> None:
+        """Have the functions of an environment's step ready."""
+        self.warm_up("the rules", self._play_a_step)
+
+    def _play_a_step(self) -> None:
         rules = self.rules()
         layout = self.layout(rules)
         tables, packs = self.new_tables(1, rules), np.zeros((0, CARDS), np.uint8)
         vector, mask = layout.blank.copy(), np.zeros(ACTIONS, np.int8)
-        with compiling(f"the rules of {self.name.capitalize()}"):
-            self.begin(tables, 0, packs, mask)
-            self.advance(tables, int(mask.argmax()), packs, layout.blank, layout.at, vector, mask)
-            self.perceive(tables, 0, layout.blank, layout.at, vector, mask)
-        _WARM.add(self.name)
+        self.begin(tables, 0, packs, mask)
+        self.advance(tables, int(mask.argmax()), packs, layout.blank, layout.at, vector, mask)
+        self.perceive(tables, 0, layout.blank, layout.at, vector, mask)
 
     def warm_up_player(self) -> None:
-        """Have the rule-based player's function ready, with a line to say so if it must be compiled."""
-        if f"{self.name} player" not in _WARM:
-            with compiling(f"the rule-based player of {self.name.capitalize()}"):
-                layout = self.layout(self.rules())
-                vectors, actions = np.zeros((0, layout.size), np.float32), np.zeros(0, np.int64)
-                self.advise(self.new_tables(1, self.rules()), layout.at, vectors, actions)
-            _WARM.add(f"{self.name} player")
+        """Have the rule-based player's function ready."""
+        layout = self.layout(self.rules())
+        vectors, actions = np.zeros((0, layout.size), np.float32), np.zeros(0, np.int64)
+        scratch = self.new_tables(1, self.rules())
+        self.warm_up("the rule-based player", lambda: self.advise(scratch, layout.at, vectors, actions))
 
-    # What faces call: the templates of `engine`, bound to this game.
-    begin = Bound(engine.begin)
-    advance = Bound(engine.advance)
-    forfeit_match = Bound(engine.forfeit_match)
-    perceive = Bound(engine.perceive)
-    advise = Bound(engine.advise)
-    rollout = Bound(engine.rollout)
+    # What faces over one table call.
+    start = Bound(engine.start, "deal")
+    take = Bound(engine.take, "step", "deal", inline=True)
+    begin = Bound(engine.begin, "start")
+    advance = Bound(engine.advance, "take", "observe")
+    forfeit_match = Bound(engine.forfeit_match, "forfeit")
+    perceive = Bound(engine.perceive, "observe")
+    advise = Bound(engine.advise, "recall", "choose")
+    rollout = Bound(engine.rollout, "start", "take", "observe")
+
+    # What a batch calls.
+    play_on = Bound(batch_engine.play_on, "take", "choose")
+    open_table = Bound(batch_engine.open_table, "start", "play_on")
+    write_view = Bound(batch_engine.write_view, "observe", inline=True)
+    show = Bound(batch_engine.show, "write_view", inline=True)
+    open_tables = Bound(batch_engine.open_tables, "open_table", "show")
+    step_tables = Bound(batch_engine.step_tables, "take", "play_on", "open_table", "show")
+    show_many = Bound(batch_engine.show_many, "show")
+    choose_many = Bound(batch_engine.choose_many, "choose")
+    observe_many = Bound(batch_engine.observe_many, "write_view")

@@ -13,9 +13,15 @@ from marriage_env import boxes, saucers
 from marriage_env.errors import OptionError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
+from marriage_env.options import make_rules, one_of
 
 #: Every game by its name.
 GAMES: dict[str, Game] = {game.name: game for game in (boxes.GAME, saucers.GAME)}
+
+
+def rule_options(game: str, options: dict[str, Any]) -> Any:
+    """The rules of a game with the given options; OptionError if there is no such game, or for an option."""
+    return make_rules(GAMES[one_of("game", game, tuple(GAMES))].rules, options)
 
 
 def origin(vector: NDArray[Any]) -> tuple[Game, Any, Layout]:

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.cards import CARD_NAMES, CARDS, NONE, lowest, only, without_lowest
+from marriage_env.cards import CARD_NAMES, CARDS, NONE, ONE, only
 from marriage_env.compiled import compiled, inlined
 from marriage_env.fields import CHIPS, Code, Field, Layout, marks, one_of, seat_code, set_of, share, values
-from marriage_env.table import ALL_CLAIMS, CLAIMS, DECLARE, OVER, PHASE_NAMES
+from marriage_env.table import ALL_CLAIMS, CLAIMS, DECLARE, NOBODY, OVER, PHASE_NAMES
 
 HALF = np.float32(0.5)
+NIL = np.float32(0.0)
 FULL = np.float32(1.0)
 
 # The fields that both games have, in their order; a game's own follow, from OWN_FIELDS on.
@@ -111,13 +112,48 @@ def relative(table: Any, observer: Any, seat: Any) -> Any:
 
 
 @inlined
-def write_cards(table: Any, cards: Any, value: Any, out: Any, start: Any) -> Any:
-    """Write `value` for each card of a set into a field over the pack."""
-    first = start - (CARDS - table.rules.pack_size)
-    rest = cards
-    while rest != NONE:
-        out[first + lowest(rest)] = value
-        rest = without_lowest(rest)
+def place_of(at: Any, field: Any) -> Any:
+    """Where a field begins. Unsigned: only then does LLVM see that what is written from there on are neighbours."""
+    return np.uint64(at[field])
+
+
+@inlined
+def card_zero(table: Any, at: Any, field: Any) -> Any:
+    """Where card 0 would stand in a field over the pack.
+
+    Such fields are written for all 52 cards, since a loop of fixed length is the fastest. What a pack of 36 lacks falls
+    on the 16 places before the field, so these are written after it.
+    """
+    return np.uint64(at[field] - (CARDS - table.rules.pack_size))
+
+
+@inlined
+def next_seat(players: Any, seat: Any) -> Any:
+    """The seat to the left, unsigned. It compiles without a branch, which would be hard to predict."""
+    left = seat + np.uint64(1)
+    return left if left < np.uint64(players) else np.uint64(0)
+
+
+@inlined
+def write_cards(table: Any, cards: Any, at: Any, field: Any, out: Any) -> Any:
+    """Write a set of cards into a field over the pack."""
+    start = card_zero(table, at, field)
+    for card in range(CARDS):
+        out[start + np.uint64(card)] = np.float32((cards >> np.uint64(card)) & ONE)
+
+
+@inlined
+def seat_mark(players: Any, observer: Any, seat: Any) -> Any:
+    """A seat as its observer counts it, plus one; all are float32, of which vector instructions hold most."""
+    places = seat - observer
+    return places + (players + FULL if places < NIL else FULL)
+
+
+@inlined
+def clear(length: Any, out: Any, start: Any) -> Any:
+    """Write zeros."""
+    for place in range(length):
+        out[start + np.uint64(place)] = NIL
 
 
 @compiled
@@ -134,7 +170,7 @@ def read_cards(table: Any, vector: Any, start: Any) -> Any:
 @inlined
 def write_one(index: Any, out: Any, start: Any) -> Any:
     """Write a flag."""
-    out[start + index] = FULL
+    out[start + np.uint64(index)] = FULL
 
 
 @compiled
@@ -172,18 +208,26 @@ def read_chips(x: Any) -> Any:
 
 @inlined
 def write_common(table: Any, observer: Any, plays: Any, blank: Any, at: Any, out: Any) -> Any:
-    """Write the blank, and on it the common fields as a seat sees them; `plays` as in `common_fields`."""
-    for place in range(len(blank)):
-        out[place] = blank[place]
-    write_one(table.phase - DECLARE, out, at[PHASE_AT])
-    if table.phase != OVER:
-        write_one(relative(table, observer, table.actor), out, at[ACTOR_AT])
-    write_one(relative(table, observer, table.dealer), out, at[DEALER_AT])
-    out[at[DEAL_AT]] = write_chips(table.deals)
-    write_cards(table, table.hands[observer], FULL, out, at[HAND_AT])
-    write_claims(table, observer, at, out)
+    """Write the common fields as a seat sees them, those over the pack before the others; `plays`: `common_fields`."""
     write_plays(table, observer, plays, at, out)
-    write_account(table, observer, at, out)
+    write_shown(table, observer, at, out)
+    write_cards(table, table.hands[observer], at, HAND_AT, out)
+    write_head(table, observer, blank, at, out)
+    write_claims(table, observer, at, out)
+    write_pots(table, at, out)
+    write_seats(table, observer, at, out)
+
+
+@inlined
+def write_head(table: Any, observer: Any, blank: Any, at: Any, out: Any) -> Any:
+    """Write the first fields: the rules, which the blank has, and where the game stands."""
+    for place in range(at[DEAL_AT]):
+        out[np.uint64(place)] = blank[np.uint64(place)]
+    write_one(table.phase - DECLARE, out, place_of(at, PHASE_AT))
+    if table.phase != OVER:
+        write_one(relative(table, observer, table.actor), out, place_of(at, ACTOR_AT))
+    write_one(relative(table, observer, table.dealer), out, place_of(at, DEALER_AT))
+    out[place_of(at, DEAL_AT)] = write_chips(table.deals)
 
 
 @compiled
@@ -204,34 +248,39 @@ def read_common(vector: Any, at: Any, plays: Any, table: Any) -> Any:
 
 @inlined
 def write_claims(table: Any, observer: Any, at: Any, out: Any) -> Any:
-    """Write who declared what, in which order, who gave up something, and which cards were shown."""
-    players = table.rules.players
-    seat_unit = FULL / np.float32(players)
-    for seat in range(players):
-        other = relative(table, observer, seat)
-        out[at[GAVE_UP_AT] + other] = table.gave_up[seat]
-        if table.shown[seat] != NONE:  # who declares, shows
-            for claim in range(CLAIMS):
-                order = np.float32(table.claim_order[seat, claim])
-                out[at[CLAIMS_AT] + CLAIMS * other + claim] = order * np.float32(1 / CLAIMS)
-            write_cards(table, table.shown[seat], np.float32(other + 1) * seat_unit, out, at[SHOWN_BY_AT])
+    """Write who declared what, and in which order."""
+    start, own = place_of(at, CLAIMS_AT), np.uint64(CLAIMS * observer)
+    after = np.uint64(CLAIMS * table.rules.players) - own
+    unit = np.float32(1 / CLAIMS)
+    for place in range(after):
+        out[start + np.uint64(place)] = np.float32(table.claim_order[own + np.uint64(place)]) * unit
+    for place in range(own):
+        out[start + after + np.uint64(place)] = np.float32(table.claim_order[np.uint64(place)]) * unit
+
+
+@inlined
+def write_shown(table: Any, observer: Any, at: Any, out: Any) -> Any:
+    """Write who has shown each card by declaring."""
+    players, own = np.float32(table.rules.players), np.float32(observer)
+    unit, start = FULL / players, card_zero(table, at, SHOWN_BY_AT)
+    for card in range(CARDS):
+        mark = seat_mark(players, own, np.float32(table.shown_by[card]))
+        out[start + np.uint64(card)] = mark * unit if table.shown_by[card] != NOBODY else NIL
 
 
 @compiled
 def read_claims(table: Any, vector: Any, at: Any) -> Any:
-    """Read back what `write_claims` wrote."""
+    """Read back what `write_claims` and `write_shown` wrote, and who gave up something."""
     players = table.rules.players
     for seat in range(players):
-        table.shown[seat] = 0
         table.open_claims[seat] = 0
         table.gave_up[seat] = vector[at[GAVE_UP_AT] + seat] > HALF
-        for claim in range(CLAIMS):
-            table.claim_order[seat, claim] = read_share(vector[at[CLAIMS_AT] + CLAIMS * seat + claim], CLAIMS)
-    lowest_card = CARDS - table.rules.pack_size
+    for place in range(CLAIMS * players):
+        table.claim_order[place] = read_share(vector[at[CLAIMS_AT] + place], CLAIMS)
+    first = CARDS - table.rules.pack_size
     for place in range(table.rules.pack_size):
-        shower = read_share(vector[at[SHOWN_BY_AT] + place], players)
-        if shower:
-            table.shown[shower - 1] |= only(lowest_card + place)
+        by = read_share(vector[at[SHOWN_BY_AT] + place], players)
+        table.shown_by[first + place] = by - 1 if by else NOBODY
 
 
 @compiled
@@ -240,21 +289,21 @@ def reopen_claims(table: Any, claims: Any) -> Any:
     if table.phase == DECLARE and not table.gave_up[0]:
         table.open_claims[0] = claims
         for claim in range(CLAIMS):
-            if table.claim_order[0, claim]:
+            if table.claim_order[claim]:
                 table.open_claims[0] &= ALL_CLAIMS - (1 << claim)
 
 
 @inlined
 def write_plays(table: Any, observer: Any, plays: Any, at: Any, out: Any) -> Any:
     """Write who played each card, and its place in the order of play."""
-    first = CARDS - table.rules.pack_size
-    seat_unit = FULL / np.float32(table.rules.players)
-    play_unit = FULL / np.float32(plays)
-    for play in range(table.plays):
-        place = table.played_card[play] - first
-        by = relative(table, observer, table.played_by[play])
-        out[at[PLAYED_BY_AT] + place] = np.float32(by + 1) * seat_unit
-        out[at[PLAY_ORDER_AT] + place] = np.float32(play + 1) * play_unit
+    unit, start = FULL / np.float32(plays), card_zero(table, at, PLAY_ORDER_AT)
+    for card in range(CARDS):
+        out[start + np.uint64(card)] = np.float32(table.play_order[card]) * unit
+    players, own = np.float32(table.rules.players), np.float32(observer)
+    unit, start = FULL / players, card_zero(table, at, PLAYED_BY_AT)
+    for card in range(CARDS):
+        mark = seat_mark(players, own, np.float32(table.played_by[card]))
+        out[start + np.uint64(card)] = mark * unit if table.play_order[card] else NIL
 
 
 @compiled
@@ -264,27 +313,38 @@ def read_plays(table: Any, vector: Any, plays: Any, at: Any) -> Any:
     table.plays = 0
     for place in range(table.rules.pack_size):
         order = read_share(vector[at[PLAY_ORDER_AT] + place], plays)
+        table.play_order[first + place] = order
         if order:
             table.played_card[order - 1] = first + place
-            table.played_by[order - 1] = read_share(vector[at[PLAYED_BY_AT] + place], table.rules.players) - 1
+            table.played_by[first + place] = read_share(vector[at[PLAYED_BY_AT] + place], table.rules.players) - 1
             table.plays += 1
 
 
 @inlined
-def write_account(table: Any, observer: Any, at: Any, out: Any) -> Any:
-    """Write the pots now and when all had contributed, the balances, and their change in this deal."""
+def write_pots(table: Any, at: Any, out: Any) -> Any:
+    """Write the pots now, and when all had contributed."""
+    start, opening = place_of(at, POTS_AT), place_of(at, OPENING_POTS_AT)
     for pot in range(len(table.pots)):
-        out[at[POTS_AT] + pot] = write_chips(table.pots[pot])
-        out[at[OPENING_POTS_AT] + pot] = write_chips(table.opening_pots[pot])
-    for seat in range(table.rules.players):
-        other = relative(table, observer, seat)
-        out[at[BALANCES_AT] + other] = write_chips(table.balances[seat])
-        out[at[GAINS_AT] + other] = write_chips(table.balances[seat] - table.opening_balances[seat])
+        out[start + np.uint64(pot)] = write_chips(table.pots[pot])
+        out[opening + np.uint64(pot)] = write_chips(table.opening_pots[pot])
+
+
+@inlined
+def write_seats(table: Any, observer: Any, at: Any, out: Any) -> Any:
+    """Write who gave up something, the balances, and their change in this deal."""
+    gave_up, balances, gains = place_of(at, GAVE_UP_AT), place_of(at, BALANCES_AT), place_of(at, GAINS_AT)
+    players, seat = table.rules.players, np.uint64(observer)
+    for place in range(players):
+        other = np.uint64(place)
+        out[gave_up + other] = np.float32(table.gave_up[seat])
+        out[balances + other] = write_chips(table.balances[seat])
+        out[gains + other] = write_chips(table.balances[seat] - table.opening_balances[seat])
+        seat = next_seat(players, seat)
 
 
 @compiled
 def read_account(table: Any, vector: Any, at: Any) -> Any:
-    """Read back what `write_account` wrote."""
+    """Read back what `write_pots` and `write_seats` wrote, but for who gave up something."""
     for pot in range(len(table.pots)):
         table.pots[pot] = read_chips(vector[at[POTS_AT] + pot])
         table.opening_pots[pot] = read_chips(vector[at[OPENING_POTS_AT] + pot])

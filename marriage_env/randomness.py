@@ -40,10 +40,11 @@ def draw(table: Any) -> Any:
 def below(table: Any, limit: Any) -> Any:
     """A random int from 0 to limit - 1, each equally likely (limit up to 2**32)."""
     bound = np.uint64(limit)
-    rejected = (LOW_HALF + np.uint64(1)) % bound  # so many low products would favour some results
     while True:
         product = (draw(table) >> np.uint64(32)) * bound
-        if (product & LOW_HALF) >= rejected:
+        low = product & LOW_HALF
+        # So many low products as the remainder says would favour some results; to divide is slow, and seldom needed.
+        if low >= bound or low >= (LOW_HALF + np.uint64(1)) % bound:
             return np.int64(product >> np.uint64(32))
 
 

@@ -11,6 +11,7 @@ import pettingzoo
 from marriage_env import boxes_v0, saucers_v0
 from marriage_env.agents import Agent
 from marriage_env.single_seat import SingleSeatEnv
+from marriage_env.single_seat_vector import SingleSeatVectorEnv
 
 MODULES = {"Boxes": boxes_v0, "Saucers": saucers_v0}
 
@@ -29,11 +30,24 @@ def single_seat(
     return SingleSeatEnv(MODULES[game].env(**options), opponents, seat=seat)
 
 
+def single_seat_vector(game: str, **arguments: Any) -> SingleSeatVectorEnv:
+    """One seat at many tables: what ``gymnasium.make_vec("marriage_env/Boxes-v0", num_envs=64, players=6)`` makes.
+
+    Args:
+        game: ``"Boxes"`` or ``"Saucers"``.
+        **arguments: of `SingleSeatVectorEnv`, the rule options among them.
+    """
+    return SingleSeatVectorEnv(game.lower(), **arguments)
+
+
 def register() -> None:
     """Register each game: in Gymnasium as ``marriage_env/Boxes-v0``, in PettingZoo as ``marriage_env/boxes_v0``."""
     for game, module in MODULES.items():
         gymnasium.register(
-            f"marriage_env/{game}-v0", entry_point="marriage_env.registration:single_seat", kwargs={"game": game}
+            f"marriage_env/{game}-v0",
+            entry_point="marriage_env.registration:single_seat",
+            vector_entry_point="marriage_env.registration:single_seat_vector",
+            kwargs={"game": game},
         )
         if hasattr(pettingzoo, "register"):  # PettingZoo has a registry from 1.27 on
             name = module.env.metadata["name"]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from marriage_env.aec import TableEnv
-from marriage_env.agents import Agent, as_agent
-from marriage_env.errors import OptionError, ResetNeededError
+from marriage_env.agents import Agent, as_agents, seed_agents
+from marriage_env.errors import ResetNeededError
 from marriage_env.options import whole
 
 
@@ -40,11 +40,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self.metadata = {"render_modes": env.metadata.get("render_modes", [])}
         self.render_mode = getattr(env, "render_mode", None)
         self.players = len(env.possible_agents)
-        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-            opponents = [opponents]
-        self.opponents = [as_agent(agent) for agent in opponents]
-        if not self.opponents:
-            raise OptionError("opponents=[]: allowed is one agent, or some")
+        self.opponents = as_agents("opponents", opponents)
         self.seat = None if seat is None else whole("seat", seat, 0, self.players - 1)
         first = env.possible_agents[0]
         space = env.observation_space(first)
@@ -69,10 +65,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self.env.reset(seed=seed, options=options)
         self._episode = episode
         if seed is not None:
-            # Not seed + 1, ...: that may be a neighbouring table's.
-            seeds = np.random.SeedSequence([seed, 1]).generate_state(len(self.opponents))
-            for agent, agent_seed in zip(self.opponents, seeds, strict=True):
-                agent.seed(int(agent_seed))
+            seed_agents(self.opponents, seed)
         agents = self.env.possible_agents
         self._learner = None
         self._company = {

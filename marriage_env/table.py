@@ -18,6 +18,7 @@ CLAIMS = 8
 ALL_CLAIMS = 255  # as bits
 PASS = 60
 PASS_ALONE = np.uint64(1 << PASS)
+ALL_ACTIONS = np.uint64((1 << ACTIONS) - 1)
 
 #: Phases. CHANCE: a deal is due. DECLARE: the actor may declare. PLAY: he plays or lays a card. ANSWER: he has a choice
 #: out of the common course (Boxes 5.1: the queen to a king; Saucers 4.5: K♣ after Q♣). OVER: the match is at an end.
@@ -45,7 +46,6 @@ def table_dtype(rules: np.dtype[Any], *own: Any, seats: int, pots: int, plays: i
         ("draws", np.uint64),  # made from it so far
         ("legal", np.uint64),  # bit a: the actor may take action a
         ("hands", np.uint64, (seats,)),  # card sets
-        ("shown", np.uint64, (seats,)),  # cards the seat has shown by declaring, in this deal
         ("balances", np.int32, (seats,)),
         ("rewards", np.int32, (seats,)),  # change of the balances in the last step
         ("opening_balances", np.int32, (seats,)),  # before this deal's contributions
@@ -59,11 +59,13 @@ def table_dtype(rules: np.dtype[Any], *own: Any, seats: int, pots: int, plays: i
         ("dealer", np.uint8),
         ("actor", np.uint8),
         ("open_claims", np.uint8, (seats,)),  # bit c: the seat may still declare claim c
-        ("claim_order", np.uint8, (seats, CLAIMS)),  # k: the k-th claim this seat declared; 0: not declared
+        ("claim_order", np.uint8, (seats * CLAIMS,)),  # k: the seat's k-th declaration was this claim; 0: not declared
         ("gave_up", np.uint8, (seats,)),  # 1: passed with something left to declare
+        ("shown_by", np.uint8, (CARDS,)),  # the seat that has shown the card by declaring, in this deal, or NOBODY
         ("plays", np.uint8),  # cards played in this deal, in order:
         ("played_card", np.uint8, (plays,)),
-        ("played_by", np.uint8, (plays,)),
+        ("play_order", np.uint8, (CARDS,)),  # k: the card was the k-th play of this deal; 0: not played in it
+        ("played_by", np.uint8, (CARDS,)),  # the seat that played the card when it was last played
         *own,
     )
 
@@ -94,15 +96,17 @@ def open_match(table: Any, dealer: Any) -> Any:
 
 @compiled
 def open_deal(table: Any) -> Any:
-    """Clear away what belonged to the deal before (of the plays only their number: a view may look back at them)."""
-    for seat in range(table.rules.players):
+    """Clear away what belonged to the deal before (not who played what: a view may look back at it)."""
+    for seat in range(len(table.hands)):
         table.opening_balances[seat] = table.balances[seat]
         table.hands[seat] = 0
-        table.shown[seat] = 0
         table.open_claims[seat] = 0
-        for claim in range(CLAIMS):
-            table.claim_order[seat, claim] = 0
         table.gave_up[seat] = 0
+    for place in range(len(table.claim_order)):
+        table.claim_order[place] = 0
+    for card in range(CARDS):
+        table.shown_by[card] = NOBODY
+        table.play_order[card] = 0
     table.plays = 0
 
 
@@ -162,8 +166,15 @@ def record_play(table: Any, seat: Any, card: Any) -> Any:
     """Take a card out of a hand, and write down that it was played."""
     table.hands[seat] &= ~only(card)
     table.played_card[table.plays] = card
-    table.played_by[table.plays] = seat
+    table.played_by[card] = seat
     table.plays += 1
+    table.play_order[card] = table.plays
+
+
+@inlined
+def player_at(table: Any, play: Any) -> Any:
+    """The seat that made a play of this deal (0 for the first)."""
+    return table.played_by[table.played_card[play]]
 
 
 @compiled

@@ -208,8 +208,8 @@ def contents(env: TableEnv) -> dict[str, bytes]:
     """The table's record, field by field, without what lies between the fields or beyond what is in use."""
     tables = env._tables.copy()
     tables["ledger"][:, int(tables["entries"][0]) :] = 0
-    for name in ("played_card", "played_by"):
-        tables[name][:, int(tables["plays"][0]) :] = 0
+    tables["played_card"][:, int(tables["plays"][0]) :] = 0
+    tables["played_by"][tables["play_order"] == 0] = 0
 
     def fields(dtype: np.dtype[Any], path: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
         for name in dtype.names or ():
@@ -351,6 +351,11 @@ def hands_of(env: TableEnv, seat: int) -> int:
     return int(env._tables[0]["hands"][seat])
 
 
+def shown_cards(env: TableEnv, seat: int) -> list[int]:
+    """The cards a seat has shown by declaring."""
+    return [int(card) for card in np.flatnonzero(env.table["shown_by"] == seat)]
+
+
 def located(env: TableEnv) -> list[tuple[int, int]]:
     """Seats with cards that all know them to hold without having seen them: called for a marriage, or kept from one."""
     table = env.table
@@ -370,7 +375,7 @@ def deal_anew(env: TableEnv, seat: int, rng: random.Random) -> None:
     """Deal what a seat has not seen otherwise: hands keep their sizes and the cards that were shown."""
     table = env._tables[0]
     players = env.rules.players
-    shown = [int(cards) for cards in table["shown"][:players]]
+    shown = [card_set(shown_cards(env, other)) for other in range(players)]
     others = [other for other in range(players) if other != seat]
     kept = {other: card_set(card for card in hands(env)[other] if shown[other] >> card & 1) for other in others}
     for other, card in located(env):

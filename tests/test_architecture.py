@@ -10,11 +10,14 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "marriage_env"
 #: From the ground up: a module imports none of a higher layer.
 LAYERS = [
-    {"errors", "compiled", "cards", "chips", "randomness", "options", "table", "declaring", "fields", "record_arrays"},
-    {"observation", "engine", "game"},
+    {"errors", "options", "fields", "compiled", "memory", "record_arrays", "thread_team"},
+    {"cards", "chips", "randomness", "table", "declaring"},
+    {"observation", "compact", "engine", "batch_engine", "game"},
     {"boxes", "saucers"},
-    {"games", "agents"},
-    {"render", "aec", "boxes_v0", "saucers_v0", "single_seat", "registration"},
+    {"games", "agents", "tables"},
+    {"render", "aec", "boxes_v0", "saucers_v0", "single_seat"},
+    {"batch", "batch_checks", "batch_saving", "batch_agents", "single_seat_vector", "sb3"},
+    {"registration"},
 ]
 
 
@@ -39,6 +42,11 @@ def imports(path):
                 yield from (["marriage_env", name.name] for name in node.names)
             else:
                 yield (node.module or "").split(".")
+
+
+def test_the_package_holds_code_alone():
+    found = {path.suffix for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert found == {".py", ".typed"} or found == {".py", ""}, found
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))

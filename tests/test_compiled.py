@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 import marriage_env
 from marriage_env import GAMES, chips, make_agent
@@ -56,7 +58,7 @@ def test_where_no_folder_can_be_written_it_says_so_and_plays_all_the_same(tmp_pa
 
 def test_small_and_literal_integers_are_not_compiled_for_one_by_one():
     game = GAMES["boxes"]
-    game.warm_up()
+    game.warm_up_rules()
     assert len(chips.pay.signatures) <= len(GAMES)
 
 
@@ -86,3 +88,18 @@ def test_a_template_takes_only_names_it_has():
 
 def test_tests_run_compiled():
     assert not JIT_DISABLED
+
+
+def test_processes_that_compile_at_the_same_time_do_not_take_each_others_code(tmp_path, monkeypatch):
+    """Each has looked at the index before the other wrote to it."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def half(x):
+        return x / 2
+
+    for number in (np.arange(4.0), np.arange(4.0, dtype=np.float32)):
+        process = compiled(half)
+        monkeypatch.setattr(IndexDataCacheFile, "_load_index", lambda cache: {})
+        process(number)
+    monkeypatch.undo()
+    assert len(list(tmp_path.rglob("*.nbc"))) == 2

@@ -45,6 +45,21 @@ def random_match(module: Any, seed: int, lively: bool) -> dict[str, Any]:
     return {"game": game.name, "seed": seed, "balances": env.balances, "pots": env.pots, "digest": digest.hexdigest()}
 
 
+def batch_match(game: str, dtype: str) -> str:
+    """A digest of what a small batch shows, with house players at some of its seats."""
+    players = marriage_env.GAMES[game].min_players
+    known = {name: RULES[name] for name in RULES if name in marriage_env.GAMES[game].rules.__dataclass_fields__}
+    company = [None, "rules", "random", *[None] * (players - 3)]
+    batch = marriage_env.Batch(game, 2, players=players, seats=company, dtype=dtype, **known)
+    out = batch.reset(seed=5)
+    digest = hashlib.sha256()
+    for step in range(25):
+        batch.step(batch.choose("rules" if step % 3 else "random"))
+        digest.update(b"".join(buffer.tobytes() for buffer in out))
+    digest.update(batch.observe(1).tobytes() + batch.take([1, 1]).save())
+    return digest.hexdigest()
+
+
 def record() -> dict[str, Any]:
     """Golden matches that differ, and random matches."""
     from marriage_env.compiled import JIT_DISABLED
@@ -57,7 +72,8 @@ def record() -> dict[str, Any]:
             if found:
                 differing.append([module.raw_env.game.name, number, *found])
     played = [random_match(module, seed, seed % 2 == 1) for module in MODULES for seed in range(4)]
-    return {"jit disabled": JIT_DISABLED, "golden": differing, "random": played}
+    batches = [batch_match(game, dtype) for game in marriage_env.GAMES for dtype in ("float32", "uint8")]
+    return {"jit disabled": JIT_DISABLED, "golden": differing, "random": played, "batches": batches}
 
 
 def test_plain_python_plays_the_same_as_compiled_code() -> None:

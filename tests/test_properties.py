@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marriage_env.aec import TableEnv
-from marriage_env.cards import CARD_NAMES, CARDS, card_ids, card_set
+from marriage_env.cards import CARD_NAMES, CARDS, card_set
 from marriage_env.fields import CHIPS
 from marriage_env.observation import read_chips, write_chips
 from tests.helpers import (
@@ -31,6 +31,7 @@ from tests.helpers import (
     random_step,
     reset_options,
     rule_options,
+    shown_cards,
     shuffled,
 )
 
@@ -126,10 +127,10 @@ class Historian:
         self.histories: list[tuple[Any, ...]] = []
         self.open_deal()
 
-    def shown(self, seat: int) -> tuple[int, ...]:
+    def shown(self, seat: int) -> tuple[tuple[int, ...], ...]:
         """The cards that all have seen, seat by seat from `seat` on."""
         players = self.env.rules.players
-        cards = self.env.table["shown"].tolist()
+        cards = [tuple(shown_cards(self.env, other)) for other in range(players)]
         return tuple(cards[(seat + place) % players] for place in range(players))
 
     def payments(self, seat: int, since: str | None = None) -> tuple[Any, ...]:
@@ -332,22 +333,21 @@ def test_a_decoded_observation_agrees_with_the_table(match: tuple[TableEnv, rand
         assert seen["deal"] == {"deals played": int(table["deals"])}
         rules = {"game": game.name} | {name: getattr(env.rules, name) for name in seen["rules"] if name != "game"}
         assert seen["rules"] == rules and len(rules) == 1 + len(env.rules.__dataclass_fields__)
-        shown = {
-            CARD_NAMES[card]: relative[other] for other in range(players) for card in card_ids(table["shown"][other])
-        }
+        shown = {CARD_NAMES[card]: relative[other] for other in range(players) for card in shown_cards(env, other)}
         assert seen["shown_by"] == shown
+        claim_orders = table["claim_order"].reshape(-1, len(game.claim_names))
         assert seen["claims"] == {
             (relative[other], claim): int(order)
             for other in range(players)
-            for claim, order in zip(game.claim_names, table["claim_order"][other], strict=True)
+            for claim, order in zip(game.claim_names, claim_orders[other], strict=True)
             if order
         }
         assert sorted(seen["gave_up"]) == sorted(relative[other] for other in range(players) if table["gave_up"][other])
         plays = int(table["plays"])
-        played = [CARD_NAMES[card] for card in table["played_card"][:plays]]
+        played = {CARD_NAMES[card]: relative[int(table["played_by"][card])] for card in table["played_card"][:plays]}
         by, at = (seen[name] for name in ("played_by", "play_order"))
         assert at == {name: number for number, name in enumerate(played, 1)}
-        assert by == {name: relative[int(who)] for name, who in zip(played, table["played_by"][:plays], strict=True)}
+        assert by == played
         if "hand_sizes" in seen:
             assert seen["hand_sizes"] == {relative[other]: len(hand) for other, hand in enumerate(hands(env))}
         if "turn_up" in seen:

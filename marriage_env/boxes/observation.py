@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from marriage_env.boxes.play import claims_in, led_suit, legal
-from marriage_env.boxes.rules import BoxesRules
+from marriage_env.boxes.rules import MAX_PLAYERS, BoxesRules
 from marriage_env.boxes.state import BOXES, CLAIM_NAMES, NO_CARD, TRICKS
 from marriage_env.cards import CARDS, NONE, RANKS, SUIT_NAMES, size
-from marriage_env.compiled import compiled
+from marriage_env.compiled import compiled, inlined
 from marriage_env.fields import (
     CHIPS,
     FLAG,
@@ -29,9 +29,14 @@ from marriage_env.fields import (
 from marriage_env.observation import (
     FULL,
     HAND_AT,
+    NIL,
     OWN_FIELDS,
+    card_zero,
+    clear,
     common_fields,
     make_layout,
+    next_seat,
+    place_of,
     read_cards,
     read_chips,
     read_common,
@@ -44,7 +49,7 @@ from marriage_env.observation import (
     write_common,
     write_one,
 )
-from marriage_env.table import NOBODY
+from marriage_env.table import NOBODY, player_at
 
 #: Each rule option in the observation, with its code. The first element tells the games apart.
 RULE_CODES = {
@@ -116,36 +121,47 @@ def layout(rules: BoxesRules) -> Layout:
     return make_layout("boxes", rules, RULE_CODES, fields(rules))
 
 
-@compiled
+@inlined
 def observe(table: Any, seat: Any, blank: Any, at: Any, out: Any) -> Any:
     """Write what a seat sees into `out`, float32 of the layout's size; `blank` and `at` are the layout's."""
-    write_common(table, seat, TRICKS * table.rules.players, blank, at, out)
-    write_one(table.turn_up % 4, out, at[TRUMPS_AT])
-    write_one(table.turn_up // 4, out, at[TURN_UP_AT])
-    if table.in_trick:
-        lowest_card = CARDS - table.rules.pack_size
-        for play in range(table.trick_start, table.plays):
-            write_one(table.played_card[play] - lowest_card, out, at[TRICK_AT])
-        write_one(led_suit(table), out, at[LED_AT])
-        write_one(relative(table, seat, table.winning), out, at[WINNING_AT])
-        out[at[MARRIED_AT]] = table.married
-    for other in range(table.rules.players):
-        out[at[TRICKS_AT] + relative(table, seat, other)] = np.float32(table.tricks[other]) * np.float32(1 / TRICKS)
-    out[at[MISDEALS_AT]] = write_chips(table.misdeals[0])
-    out[at[MISDEALS_AT] + 1] = write_chips(np.int64(table.fault_noticed))
-    out[at[MISDEALS_AT] + 2] = write_chips(table.misdeals[1])
     if table.rules.fined:
-        write_breaches(table, seat, at, out)
+        write_cards(table, table.revokes, at, REVOKES_AT, out)
+        write_lost_marriages(table, seat, at, out)
+    write_trick(table, seat, at, out)
+    write_common(table, seat, TRICKS * table.rules.players, blank, at, out)
+    clear(4 + 13, out, place_of(at, TRUMPS_AT))
+    write_one(table.turn_up % 4, out, place_of(at, TRUMPS_AT))
+    write_one(table.turn_up // 4, out, place_of(at, TURN_UP_AT))
+    start = place_of(at, MISDEALS_AT)
+    out[start] = write_chips(table.misdeals[0])
+    out[start + np.uint64(1)] = write_chips(np.int64(table.fault_noticed))
+    out[start + np.uint64(2)] = write_chips(table.misdeals[1])
+
+
+@inlined
+def write_trick(table: Any, observer: Any, at: Any, out: Any) -> Any:
+    """Write the trick under way, and the tricks taken."""
+    start = card_zero(table, at, TRICK_AT)
+    for card in range(CARDS):
+        out[start + np.uint64(card)] = FULL if table.play_order[card] > table.trick_start else NIL
+    clear(4 + MAX_PLAYERS, out, place_of(at, LED_AT))  # what fewer players lack is written after
+    if table.in_trick:
+        write_one(led_suit(table), out, place_of(at, LED_AT))
+        write_one(relative(table, observer, table.winning), out, place_of(at, WINNING_AT))
+    out[place_of(at, MARRIED_AT)] = table.married
+    start, players, taker = place_of(at, TRICKS_AT), table.rules.players, np.uint64(observer)
+    for place in range(players):
+        out[start + np.uint64(place)] = np.float32(table.tricks[taker]) * np.float32(1 / TRICKS)
+        taker = next_seat(players, taker)
 
 
 @compiled
-def write_breaches(table: Any, seat: Any, at: Any, out: Any) -> Any:
-    """Write what was played for a fine (8.2)."""
+def write_lost_marriages(table: Any, observer: Any, at: Any, out: Any) -> Any:
+    """Write who kept which queen from her king (8.2)."""
     for suit in range(4):
-        if table.lost_by[suit] != NOBODY:
-            by = relative(table, seat, table.lost_by[suit]) + 1
-            out[at[LOST_MARRIAGES_AT] + suit] = np.float32(by) / np.float32(table.rules.players)
-    write_cards(table, table.revokes, FULL, out, at[REVOKES_AT])
+        lost_by = table.lost_by[suit]
+        by = relative(table, observer, lost_by) + 1 if lost_by != NOBODY else 0
+        out[at[LOST_MARRIAGES_AT] + suit] = np.float32(by) / np.float32(table.rules.players)
 
 
 @compiled
@@ -155,10 +171,13 @@ def recall(vector: Any, at: Any, table: Any) -> Any:
     reopen_claims(table, claims_in(table.hands[0]))
     table.turn_up = 4 * read_one(vector, at[TURN_UP_AT], 13, 0) + read_one(vector, at[TRUMPS_AT], 4, 0)
     table.trick_start = table.plays - size(read_cards(table, vector, at[TRICK_AT]))
+    table.winning = read_one(vector, at[WINNING_AT], table.rules.players, NOBODY)
+    table.winning_card = NO_CARD
     table.in_trick = 0
     for play in range(table.trick_start, table.plays):
-        table.in_trick |= 1 << table.played_by[play]
-    table.winning = read_one(vector, at[WINNING_AT], table.rules.players, NOBODY)
+        table.in_trick |= 1 << player_at(table, play)
+        if player_at(table, play) == table.winning:
+            table.winning_card = table.played_card[play]
     table.married = vector[at[MARRIED_AT]] > 0
     for seat in range(table.rules.players):
         table.tricks[seat] = read_share(vector[at[TRICKS_AT] + seat], TRICKS)
@@ -172,7 +191,7 @@ def recall(vector: Any, at: Any, table: Any) -> Any:
 
 @compiled
 def read_breaches(vector: Any, at: Any, table: Any) -> Any:
-    """Read back what `write_breaches` wrote."""
+    """Read back what was played for a fine (8.2)."""
     table.revokes = read_cards(table, vector, at[REVOKES_AT]) if table.rules.fined else NONE
     for suit in range(4):
         by = read_share(vector[at[LOST_MARRIAGES_AT] + suit], table.rules.players) if table.rules.fined else 0

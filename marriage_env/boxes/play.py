@@ -50,7 +50,7 @@ from marriage_env.boxes.state import (
 )
 from marriage_env.cards import ACE, HEARTS, KING, NONE, QUEEN, TEN, highest, holds, of_suit, only, size
 from marriage_env.chips import POT, everybody, others, pay, player, pot
-from marriage_env.compiled import compiled
+from marriage_env.compiled import compiled, inlined
 from marriage_env.declaring import begin_declaring, declared, first_open_claim, give_up, next_declarer, show
 from marriage_env.randomness import below, happens
 from marriage_env.table import (
@@ -71,6 +71,7 @@ from marriage_env.table import (
     note_opening_pots,
     open_deal,
     open_step,
+    player_at,
     record_play,
 )
 
@@ -283,10 +284,11 @@ def open_trick(table: Any) -> Any:
     table.trick_start = table.plays
     table.in_trick = 0
     table.winning = NOBODY
+    table.winning_card = NO_CARD
     table.married = False
 
 
-@compiled
+@inlined
 def led_suit(table: Any) -> Any:
     """The suit that the trick's first card asks for."""
     return table.played_card[table.trick_start] % 4
@@ -307,7 +309,7 @@ def allowed_by_suit(table: Any, hand: Any) -> Any:
     return hand
 
 
-@compiled
+@inlined
 def strength_if_led(table: Any, card: Any, led: Any) -> Any:
     """Strength in a trick to which the suit `led` was led (4.3); 0 for a card that has none."""
     if card == QUEEN_OF_HEARTS:
@@ -323,22 +325,10 @@ def strength(table: Any, card: Any) -> Any:
     return strength_if_led(table, card, led_suit(table))
 
 
-@compiled
-def card_of(table: Any, seat: Any) -> Any:
-    """The card a seat has played to this trick (it has played)."""
-    play = table.trick_start
-    while table.played_by[play] != seat:
-        play += 1
-    return table.played_card[play]
-
-
-@compiled
+@inlined
 def player_of(table: Any, card: Any) -> Any:
     """The seat that has played `card` to this trick, or NOBODY."""
-    for play in range(table.trick_start, table.plays):
-        if table.played_card[play] == card:
-            return table.played_by[play]
-    return NOBODY
+    return table.played_by[card] if table.play_order[card] > table.trick_start else NOBODY
 
 
 @compiled
@@ -378,12 +368,11 @@ def play_card(table: Any, card: Any) -> Any:
         pay(table, player(seat), others(table, seat), 1, REVOKE)  # 8.2
     record_play(table, seat, card)
     table.in_trick |= player(seat)
-    if not table.married and (
-        table.winning == NOBODY or strength(table, card) > strength(table, card_of(table, table.winning))
-    ):
+    if not table.married and (table.winning == NOBODY or strength(table, card) > strength(table, table.winning_card)):
         table.winning = seat
+        table.winning_card = card
     if answering:
-        king_player = table.played_by[table.plays - 2]
+        king_player = player_at(table, table.plays - 2)
         marry(table, card % 4, king_player, seat)
         go_on(table, king_player)
     else:
@@ -447,6 +436,7 @@ def marry(table: Any, suit: Any, king_player: Any, queen_player: Any) -> Any:
     if not table.married:
         table.married = True
         table.winning = paid
+        table.winning_card = 4 * (QUEEN if suit == HEARTS else KING) + suit
 
 
 @compiled
@@ -455,7 +445,7 @@ def lose_marriage(table: Any) -> Any:
     seat = table.actor
     table.lost_by[queen_to_answer(table) % 4] = seat
     pay(table, player(seat), others(table, seat), 1, MARRIAGE_LOST)
-    go_on(table, table.played_by[table.plays - 1])
+    go_on(table, player_at(table, table.plays - 1))
 
 
 # 6 The jester

@@ -17,7 +17,6 @@ from marriage_env.boxes.play import (
     TRUMP_STRENGTH,
     allowed_by_suit,
     best_sequence,
-    card_of,
     led_suit,
     player_of,
     queen_to_answer,
@@ -34,6 +33,7 @@ from marriage_env.boxes.state import (
 )
 from marriage_env.cards import (
     ACE,
+    CARDS,
     HEARTS,
     KING,
     NONE,
@@ -47,8 +47,8 @@ from marriage_env.cards import (
     without_lowest,
 )
 from marriage_env.chips import everybody
-from marriage_env.compiled import compiled
-from marriage_env.declaring import declared
+from marriage_env.compiled import compiled, inlined
+from marriage_env.declaring import declared, shown_by
 from marriage_env.table import ANSWER, DECLARE, FIRST_CLAIM, NOBODY
 
 HEART_PAIR = np.uint64((1 << QUEEN_OF_HEARTS) | (1 << KING_OF_HEARTS))
@@ -103,7 +103,7 @@ def is_beaten(table: Any, sequence: Any) -> Any:
     """Whether a better sequence has been declared."""
     value = sequence_value(sequence)
     for other in range(table.rules.players):
-        if declared(table, other, SEQUENCE) and sequence_value(best_sequence(table.shown[other])) > value:
+        if declared(table, other, SEQUENCE) and sequence_value(best_sequence(shown_by(table, other))) > value:
             return True
     return False
 
@@ -111,7 +111,7 @@ def is_beaten(table: Any, sequence: Any) -> Any:
 # What is known of the cards
 
 
-@compiled
+@inlined
 def out_of_play(table: Any) -> Any:
     """The cards that all have seen to be in nobody's hand: those played, and the turn-up."""
     cards = only(table.turn_up)
@@ -120,24 +120,28 @@ def out_of_play(table: Any) -> Any:
     return cards
 
 
-@compiled
-def unseen_cards(table: Any, placed: Any) -> Any:
-    """The cards of the pack that are not `placed`, and that nobody has shown."""
-    for other in range(table.rules.players):
-        placed |= table.shown[other]
-    return ~placed & whole_pack(table.rules.pack_size)
+@inlined
+def shown_in_hands(table: Any, placed: Any) -> Any:
+    """The cards that have been shown and are not `placed`: it is known who holds them."""
+    cards = NONE
+    for card in range(CARDS):
+        cards |= np.uint64(table.shown_by[card] != NOBODY) << np.uint64(card)
+    return cards & ~placed
 
 
-@compiled
-def chance_of_unseen(table: Any, seats: Any, placed: Any, unseen: Any) -> Any:
+@inlined
+def chance_of_unseen(table: Any, seats: Any, shown: Any, unseen: Any) -> Any:
     """How likely it is that one of `seats` holds a certain one of the `unseen` cards."""
-    if unseen == NONE:
+    if unseen == NONE or seats == 0:
         return 0.0
     places = 0
     for other in range(table.rules.players):
         if (seats >> other) & 1:
             has_played = (table.in_trick >> other) & 1
-            places += 1 + tricks_to_come(table) - has_played - size(table.shown[other] & ~placed)
+            places += 1 + tricks_to_come(table) - has_played
+    while shown != NONE:
+        places -= (seats >> table.shown_by[lowest(shown)]) & 1
+        shown = without_lowest(shown)
     return places / size(unseen)
 
 
@@ -146,14 +150,15 @@ def chance_held(table: Any, card: Any, seats: Any, placed: Any, share: Any) -> A
     """How likely it is that one of `seats` holds a card; `share` is `chance_of_unseen` for them."""
     if holds(placed, card):
         return 0.0
-    hiding = 0
+    by = table.shown_by[card]
+    if by != NOBODY:
+        return 1.0 if (seats >> by) & 1 else 0.0
+    if not holds(HEART_PAIR, card):
+        return share
+    hiding = 0  # a heart is declared by whoever holds it, but for one who gave up a claim (3.1)
     for other in range(table.rules.players):
-        if holds(table.shown[other], card):
-            return 1.0 if (seats >> other) & 1 else 0.0
         hiding |= table.gave_up[other] << other
-    if holds(HEART_PAIR, card):  # declared by whoever holds it, but for one who gave up a claim (3.1)
-        return HIDDEN if hiding & seats else 0.0
-    return share
+    return HIDDEN if hiding & seats else 0.0
 
 
 # The play
@@ -164,11 +169,12 @@ def best_card(table: Any, seat: Any) -> Any:
     """The card that brings most, weighed against what it may bring if kept."""
     hand = table.hands[seat]
     placed = hand | out_of_play(table)  # in no other hand
-    unseen = unseen_cards(table, placed)
+    shown = shown_in_hands(table, placed)
+    unseen = ~(placed | shown) & whole_pack(table.rules.pack_size)
     others = everybody(table) & ~(1 << seat)
     waiting = others & ~table.in_trick
-    near = chance_of_unseen(table, waiting, placed, unseen)
-    anywhere = chance_of_unseen(table, others, placed, unseen)
+    near = chance_of_unseen(table, waiting, shown, unseen)
+    anywhere = chance_of_unseen(table, others, shown, unseen)
     trick = worth_of_trick(table, seat)
     kings = worth_of_kings(table, hand, others, placed, anywhere)
     allowed = allowed_by_suit(table, hand)
@@ -186,7 +192,7 @@ def best_card(table: Any, seat: Any) -> Any:
     return choice
 
 
-@compiled
+@inlined
 def tricks_to_come(table: Any) -> Any:
     """How many tricks follow the one under way."""
     return TRICKS - 1 - table.trick_start // table.rules.players
@@ -212,7 +218,7 @@ def worth_of_king(table: Any, suit: Any, seats: Any, placed: Any, share: Any) ->
     return (table.rules.players - 2) * chance_held(table, 4 * QUEEN + suit, seats, placed, share)
 
 
-@compiled
+@inlined
 def worth_of_kings(table: Any, hand: Any, others: Any, placed: Any, anywhere: Any) -> Any:
     """What the kings of a hand may bring in the tricks to come."""
     worth = 0.0
@@ -223,14 +229,14 @@ def worth_of_kings(table: Any, hand: Any, others: Any, placed: Any, anywhere: An
     return worth
 
 
-@compiled
+@inlined
 def worth_of_shape(table: Any, card: Any, hand: Any) -> Any:
     """What it is worth to lead high, and to be rid of a suit."""
     led = 0.0 if table.in_trick else LED_RANK * (card // 4)
     return led + SINGLE if (hand & of_suit(card % 4)) == only(card) else led
 
 
-@compiled
+@inlined
 def worth_now(table: Any, card: Any, placed: Any, unseen: Any, waiting: Any, near: Any, trick: Any, kings: Any) -> Any:
     """The chips a card may bring in this trick, and by the lead to the next."""
     value = 0.0
@@ -260,13 +266,13 @@ def chance_to_marry(table: Any, suit: Any, waiting: Any, placed: Any, near: Any)
     return chance_held(table, queen, waiting, placed, near)
 
 
-@compiled
+@inlined
 def suit_asked(table: Any, card: Any) -> Any:
     """The suit that was led, or that `card` would lead."""
     return led_suit(table) if table.in_trick else card % 4
 
 
-@compiled
+@inlined
 def chance_to_win(table: Any, card: Any, unseen: Any, waiting: Any, near: Any) -> Any:
     """How likely a card is to take the trick, the player's own marriage apart.
 
@@ -276,7 +282,7 @@ def chance_to_win(table: Any, card: Any, unseen: Any, waiting: Any, near: Any) -
     own = strength_if_led(table, card, led)
     if table.married or own == 0:
         return 0.0
-    if table.in_trick and own < strength_if_led(table, card_of(table, table.winning), led):
+    if table.in_trick and own < strength_if_led(table, table.winning_card, led):
         return 0.0
     chance = 1.0
     if waiting and own < TRUMP_STRENGTH:
@@ -319,7 +325,7 @@ def covers_jester(table: Any, card: Any) -> Any:
 # What is kept
 
 
-@compiled
+@inlined
 def worth_kept(table: Any, card: Any, others: Any, placed: Any, anywhere: Any, trick: Any) -> Any:
     """What a card may still bring in the tricks to come if it is kept now."""
     to_come = tricks_to_come(table)

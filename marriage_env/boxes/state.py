@@ -86,6 +86,7 @@ TABLE = table_dtype(
     ("trick_start", np.uint8),  # plays before this trick
     ("in_trick", np.uint16),  # bit s: seat s has played to this trick
     ("winning", np.uint8),  # the seat that would take the trick as it stands, or NOBODY
+    ("winning_card", np.uint8),  # what it has played to the trick, or NO_CARD
     ("married", np.bool_),  # a marriage holds the trick (5.4)
     ("revokes", np.uint64),  # cards played against 4.2
     ("lost_by", np.uint8, (4,)),  # who passed instead of marrying the queen of the suit (8.2), or NOBODY

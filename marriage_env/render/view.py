@@ -11,7 +11,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from marriage_env.cards import card_symbol
+import numpy as np
+
+from marriage_env.cards import card_set, card_symbol
 from marriage_env.render.payments import Entry, PaymentWords
 from marriage_env.render.words import cards_text, claim_words, listed, signed
 from marriage_env.table import CLAIMS, DECLARE, FIRST_CLAIM, OVER, PASS
@@ -96,7 +98,11 @@ class View(abc.ABC):
 
     def known(self, seat: int) -> int:
         """The set of cards everybody knows a seat was dealt."""
-        return int(self.table["shown"][seat])
+        return self.shown(seat)
+
+    def shown(self, seat: int) -> int:
+        """The set of cards a seat has shown by declaring."""
+        return card_set(np.flatnonzero(self.table["shown_by"] == seat).tolist())
 
     def remarks(self) -> list[str]:
         """What is to be said of a settlement without payments."""
@@ -213,7 +219,7 @@ class View(abc.ABC):
         texts = []
         for seat in self.from_eldest():
             words = ", ".join(self.claims(seat))
-            shown = f" ({cards_text(int(self.table['shown'][seat]))})" if words else ""
+            shown = f" ({cards_text(self.shown(seat))})" if words else ""
             rest = ["then passed" if words else "passed"] * bool(self.table["gave_up"][seat])
             if words or rest:
                 texts.append(f"{self.names[seat]} {', '.join([words + shown] * bool(words) + rest)}")
@@ -221,7 +227,7 @@ class View(abc.ABC):
 
     def claims(self, seat: int) -> list[str]:
         """What a seat has declared, in the order in which it did."""
-        order = self.table["claim_order"][seat]
+        order = self.table["claim_order"][CLAIMS * seat :][:CLAIMS]
         declared = sorted((int(order[claim]), claim) for claim in range(CLAIMS) if order[claim])
         return [claim_words(self.game.claim_names[claim]) for _, claim in declared]
 
@@ -241,4 +247,4 @@ class View(abc.ABC):
     def first_plays(self, count: int) -> list[Play]:
         """The first so many plays in the record."""
         by, card = self.table["played_by"], self.table["played_card"]
-        return [(int(by[play]), int(card[play])) for play in range(count)]
+        return [(int(by[card[play]]), int(card[play])) for play in range(count)]

@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from marriage_env.cards import NONE, RANKS, size
-from marriage_env.compiled import compiled
+from marriage_env.compiled import compiled, inlined
 from marriage_env.fields import Field, Layout, choice, marks, one_of, seat_code, share, values
 from marriage_env.observation import (
     FULL,
     OWN_FIELDS,
+    clear,
     common_fields,
     make_layout,
+    next_seat,
+    place_of,
     read_common,
     read_one,
     read_share,
@@ -60,18 +63,21 @@ def layout(rules: SaucersRules) -> Layout:
     return make_layout("saucers", rules, RULE_CODES, fields(rules))
 
 
-@compiled
-def observe(table: Any, seat: Any, blank: Any, at: Any, out: Any) -> Any:
+@inlined
+def observe(table: Any, observer: Any, blank: Any, at: Any, out: Any) -> Any:
     """Write what a seat sees into `out`, float32 of the layout's size; `blank` and `at` are the layout's."""
-    write_common(table, seat, table.rules.pack_size, blank, at, out)
+    write_common(table, observer, table.rules.pack_size, blank, at, out)
     players = table.rules.players
+    clear(13, out, place_of(at, ROW_AT))
     if table.row != NO_ROW:
-        write_one(table.row, out, at[ROW_AT])
-    if table.declined != NOBODY:
-        out[at[DECLINED_AT]] = np.float32(relative(table, seat, table.declined) + 1) / np.float32(players)
-    unit = FULL / np.float32(table.rules.pack_size)
-    for other in range(players):
-        out[at[HAND_SIZES_AT] + relative(table, seat, other)] = np.float32(size(table.hands[other])) * unit
+        write_one(table.row, out, place_of(at, ROW_AT))
+    by = relative(table, observer, table.declined) + 1 if table.declined != NOBODY else 0
+    out[place_of(at, DECLINED_AT)] = np.float32(by) / np.float32(players)
+    start, unit = place_of(at, HAND_SIZES_AT), FULL / np.float32(table.rules.pack_size)
+    seat = np.uint64(observer)
+    for place in range(players):
+        out[start + np.uint64(place)] = np.float32(size(table.hands[seat])) * unit
+        seat = next_seat(players, seat)
 
 
 @compiled

@@ -54,6 +54,7 @@ from marriage_env.table import (
     note_opening_pots,
     open_deal,
     open_step,
+    player_at,
     record_play,
 )
 
@@ -263,7 +264,7 @@ def seek_next(table: Any, first: Any) -> Any:
             table.actor = seat
             return
         seat = left_of(table, seat)
-    start_row(table, table.played_by[table.plays - 1])
+    start_row(table, player_at(table, table.plays - 1))
 
 
 # 5 Out

@@ -18,7 +18,7 @@ from marriage_env.cards import ACE, CARDS, CLUBS, NONE, highest, lowest, of_rank
 from marriage_env.compiled import compiled
 from marriage_env.saucers.play import card_points, points_left
 from marriage_env.saucers.state import LOWEST_STAKED_RANK
-from marriage_env.table import ANSWER, DECLARE, PASS, left_of
+from marriage_env.table import ANSWER, DECLARE, PASS, left_of, player_at
 
 # Measured in self-play.
 GOES = 0.025  # how much likelier a card is to go in time: for each rank above the deuce, times the cards of the nearest
@@ -52,7 +52,7 @@ def cards_of_nearest(table: Any, seat: Any) -> Any:
     players = table.rules.players
     laid: Any = 0  # a byte for each seat
     for play in range(table.plays):
-        laid += 1 << (8 * np.int64(table.played_by[play]))
+        laid += 1 << (8 * np.int64(player_at(table, play)))
     fewest = CARDS
     number = table.dealer
     for place in range(players):

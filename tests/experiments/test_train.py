@@ -1,6 +1,5 @@
 """Training: it learns, it saves, it stops cleanly, it can be repeated."""
 
-import functools
 import json
 import shlex
 import signal
@@ -11,21 +10,20 @@ import zipfile
 
 import numpy as np
 import pytest
+import torch
 
+from agents.ppo import PPOAgent
 from experiments import demo, evaluate, train
 from experiments.duplicate import play_duplicate, scores
-from marriage_env import AgentError, boxes_v0, make_agent, saucers_v0
-
-GAMES = {"boxes": functools.partial(boxes_v0.raw_env), "saucers": functools.partial(saucers_v0.raw_env)}
+from marriage_env import GAMES, AgentError, Batch, boxes_v0, make_agent
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_short_training_is_ahead_of_random(game, tmp_path):
     train.main(["--game", game, "--steps", "30000", "--out", str(tmp_path)])
-    make_env = GAMES[game]
-    seats = make_env().rules.players
+    seats = GAMES[game].min_players
     agents = [make_agent(str(tmp_path / "model.zip")), *[make_agent("random")] * (seats - 1)]
-    score, _ = scores(["trained", *["random"] * (seats - 1)], play_duplicate(make_env, agents, deals=200, seed=1))
+    score, _ = scores(["trained", *["random"] * (seats - 1)], play_duplicate(game, {}, agents, deals=200, seed=1))
     assert score.ahead.mean > score.ahead.error
     assert json.loads((tmp_path / "settings.json").read_text())["game"] == game
     assert list(tmp_path.glob("tensorboard*/events*"))
@@ -87,6 +85,68 @@ def test_a_rollout_that_was_begun_is_learned_from(tmp_path):
     assert weights(tmp_path / "a") != weights(tmp_path / "b")
     learned = [json.loads((tmp_path / name / "settings.json").read_text())["steps_learned"] for name in "ab"]
     assert learned == [16, 32]
+
+
+def snapshots(folder):
+    """The snapshots of a run, as the bytes of their weights."""
+    saved = torch.load(folder / "snapshots.pt", weights_only=True)
+    return [b"".join(tensor.numpy().tobytes() for tensor in weights.values()) for weights in saved]
+
+
+def test_self_play_keeps_the_latest_snapshots_and_goes_on_with_them(tmp_path):
+    out = ["--out", str(tmp_path)]
+    often = ["--self-play", "--snapshots", "3", "--snapshot-every", "2"]
+    train.main([*QUICK, *out, *often, "--steps", "64"])  # 4 rollouts: snapshots before the first and the third
+    first = snapshots(tmp_path)
+    assert len(set(first)) == len(first) == 2
+    train.main(["--resume", *out, *often, "--steps", "64"])
+    assert snapshots(tmp_path)[0] == first[1]
+    assert len(snapshots(tmp_path)) == 3
+    with pytest.raises(SystemExit, match="self-play"):
+        train.main([*QUICK, "--out", str(tmp_path / "b"), "--overwrite"])
+        train.main(["--resume", "--self-play", "--out", str(tmp_path / "b"), "--steps", "1"])
+
+
+def test_self_play_learns_the_same_from_the_same_seed(tmp_path):
+    for name in "ab":
+        train.main([*QUICK, "--self-play", "--steps", "200", "--snapshot-every", "3", "--out", str(tmp_path / name)])
+    assert weights(tmp_path / "a") == weights(tmp_path / "b")
+
+
+def test_a_resumed_run_keeps_what_is_not_named(tmp_path):
+    out = ["--out", str(tmp_path)]
+    train.main([*QUICK, *out, "--opponents", "random", "--snapshots", "2"])
+    train.main(["--resume", *out, "--steps", "1"])
+    settings = json.loads((tmp_path / "settings.json").read_text())
+    assert (settings["opponents"], settings["snapshots"]) == (["random"], 2)
+    train.main(["--resume", *out, "--steps", "1", "--opponents", "rules"])
+    assert json.loads((tmp_path / "settings.json").read_text())["opponents"] == ["rules"]
+    with pytest.raises(SystemExit, match="--tables 256"):  # the usual, but not this run's
+        train.main(["--resume", *out, "--steps", "1", "--tables", "256"])
+
+
+@pytest.mark.parametrize("name", ["settings.json", "snapshots.pt", "scaling.pkl", "model.zip"])
+def test_a_damaged_run_is_a_named_error(name, tmp_path):
+    train.main([*QUICK, "--self-play", "--out", str(tmp_path)])
+    for content in (b"{}", b"junk", None):
+        (tmp_path / name).write_bytes(content) if content else (tmp_path / name).unlink()
+        with pytest.raises(SystemExit, match=r"--resume: .*allowed"):
+            train.main(["--resume", "--steps", "1", "--out", str(tmp_path)])
+
+
+def test_a_policy_that_draws_does_so_by_its_seed_and_legally(tmp_path):
+    train.main([*QUICK, "--out", str(tmp_path)])
+    policy = make_agent(str(tmp_path / "model.zip")).policy
+    batch = Batch("saucers", 300)
+    out = batch.reset(seed=1)
+    agents = [PPOAgent(policy, deterministic=False) for _ in range(3)]
+    for agent, seed in zip(agents, (5, 5, 6), strict=True):
+        agent.seed(seed)
+    first, again, other = (agent.act(out.observations, out.masks).tolist() for agent in agents)
+    assert first == again != other
+    assert out.masks[np.arange(300), first].all()
+    likeliest = PPOAgent(policy).act(out.observations, out.masks)
+    assert first != likeliest.tolist()
 
 
 def test_the_command_that_measures_is_printed_whole_and_works(tmp_path, capsys, monkeypatch):
