@@ -103,24 +103,14 @@ def play_both(module, rules, tables, threads, matches, seed):
     return played
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("tables", [1, 7, 150])
-@pytest.mark.parametrize("module", MODULES, ids=label)
-def test_a_batch_plays_like_the_environment_step_by_step(module, tables, threads):
-    rng = random.Random(f"{tables} {threads}")
-    played = 0
-    while played < 200:
-        played += play_both(module, random_rules(module, rng), tables, threads, tables, rng.randrange(2**63))
-
-
-@pytest.mark.nightly
+@pytest.mark.parametrize("matches", [200, pytest.param(10_000, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("tables", [1, 7, 1000])
 @pytest.mark.parametrize("module", MODULES, ids=label)
-def test_a_batch_plays_like_the_environment_for_ten_thousand_matches(module, tables, threads):
-    rng = random.Random(f"nightly {tables} {threads}")
+def test_a_batch_plays_like_the_environment_step_by_step(module, tables, threads, matches):
+    rng = random.Random(f"{tables} {threads} {matches}")
     played = 0
-    while played < 10_000:
+    while played < matches:
         played += play_both(module, random_rules(module, rng), tables, threads, tables, rng.randrange(2**63))
 
 
