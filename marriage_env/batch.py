@@ -265,7 +265,7 @@ class Batch:
         Raises OptionError for bytes that are damaged, or that another version of the library has saved. What is in them
         is believed: load only what you trust.
         """
-        return batch_over(from_bytes(bytes(data), None if threads is None else check_threads(threads), buffers))
+        return batch_over(from_bytes(data, None if threads is None else check_threads(threads), buffers))
 
     def __reduce__(self) -> Any:
         return batch_over, (self._tables,)

@@ -221,8 +221,8 @@ def open_tables(arrays: Any, rows: Any, dealers: Any, pots: Any, vectors: Any, c
         for seat in range(table.rules.players):
             state.rewards[row, seat] = 0
             state.returns[row, seat] = table.balances[seat]
-        state.ended[row] = table.phase == OVER and not is_late(table, seating, row, house[row])
         show(state, row, vectors, compact, draft)
+        state.ended[row] = state.legal[row] == NONE  # there is nothing to do; a match over too early is to be stepped
     return taken
 
 

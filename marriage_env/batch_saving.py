@@ -33,8 +33,10 @@ def to_bytes(tables: Tables) -> bytes:
     return MARK + json.dumps(facts).encode() + b"\n" + content
 
 
-def from_bytes(data: bytes, threads: int | None, buffers: Mapping[str, NDArray[Any]] | None) -> Tables:
+def from_bytes(data: Any, threads: int | None, buffers: Mapping[str, NDArray[Any]] | None) -> Tables:
     """The tables that `to_bytes` has written; OptionError if they are damaged or of another version."""
+    if not isinstance(data, bytes):
+        raise OptionError(f"no saved batch: {type(data).__name__}: allowed are the bytes that Batch.save() returned")
     facts, content = read_head(data)
     try:
         settings = facts["settings"] | ({} if threads is None else {"threads": threads})

@@ -169,6 +169,9 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
             IllegalActionError: an action is not legal. Nothing has changed.
             ResetNeededError: a table has no episode under way. Nothing has changed.
             OptionError: the type or shape of the actions cannot be. Nothing has changed.
+
+        What an opponent raises, and AgentError or IllegalActionError for his answer, come through; then every table
+        needs a reset.
         """
         self._need_episodes()
         turns, late, again = (np.flatnonzero(self._status == status) for status in (TURN, LATE, ENDED))

@@ -357,6 +357,8 @@ def test_a_batch_of_an_environment_goes_on_like_it(seats, steps):
         (lambda data: b"x" + data[1:], "saved batch"),
         (lambda data: b"", "saved batch"),
         (lambda data: pickle.dumps([1, 2, 3]), "saved batch"),
+        (lambda data: data.decode("latin-1"), "str: allowed are the bytes"),
+        (lambda data: None, "NoneType: allowed are the bytes"),
     ],
 )
 def test_damaged_bytes_are_refused(damage, message):
