@@ -11,6 +11,7 @@ from marriage_env.games import GAMES, decode
 from marriage_env.registration import register
 from marriage_env.single_seat import SingleSeatEnv
 from marriage_env.single_seat_vector import SingleSeatVectorEnv
+from marriage_env.worlds import sample_worlds
 
 __all__ = [
     "GAMES",
@@ -27,6 +28,7 @@ __all__ = [
     "agent_names",
     "decode",
     "make_agent",
+    "sample_worlds",
 ]
 
 __version__ = "0.1.0"

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marriage_env.errors import AgentError, OptionError
+from marriage_env.fields import Layout
+from marriage_env.game import Game
 from marriage_env.games import origin
 from marriage_env.record_arrays import copy_records
 
@@ -108,13 +110,7 @@ class RulesAgent(BatchAgent):
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`. All observations must be of one game under the same rules."""
-        try:
-            game, rules, layout = origin(vectors[0])
-        except OptionError as error:
-            raise AgentError(f"rules plays the games of marriage_env alone: {error}") from error
-        head = len(layout.fields[0].labels)
-        if (vectors[:, :head] != vectors[0, :head]).any():
-            raise AgentError("a batch of observations under different rules: rules plays one set of rules at a time")
+        game, rules, layout = origin_of_all(vectors, "rules")
         actions = np.zeros(len(vectors), np.int64)
         if rules not in self._scratch:
             self._scratch[rules] = game.new_tables(1, rules)
@@ -122,6 +118,18 @@ class RulesAgent(BatchAgent):
         scratch = copy_records(self._scratch[rules])  # other threads may be choosing, too
         game.advise(scratch, layout.at, np.ascontiguousarray(vectors, np.float32), actions)
         return actions
+
+
+def origin_of_all(vectors: NDArray[Any], agent: str) -> tuple[Game, Any, Layout]:
+    """The game, the rules and the layout of a batch of observations, as `origin`; AgentError if they are not of one."""
+    try:
+        game, rules, layout = origin(vectors[0])
+    except OptionError as error:
+        raise AgentError(f"{agent} plays the games of marriage_env alone: {error}") from error
+    head = len(layout.fields[0].labels)
+    if (vectors[:, :head] != vectors[0, :head]).any():
+        raise AgentError(f"a batch of observations under different rules: {agent} plays one set of rules at a time")
+    return game, rules, layout
 
 
 HOUSE_PLAYERS: dict[str, Factory] = {

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marriage_env import batch_engine, engine
-from marriage_env.cards import CARDS
+from marriage_env import batch_engine, engine, search_engine, world_engine
+from marriage_env.cards import CARDS, NONE
 from marriage_env.chips import Reason
 from marriage_env.compiled import bind, compiling
 from marriage_env.fields import Layout
+from marriage_env.knowledge import KNOWLEDGE
+from marriage_env.randomness import STREAM
 from marriage_env.record_arrays import new_records
+from marriage_env.search_engine import NODE, TREE
 from marriage_env.table import ACTIONS
 
 
@@ -58,6 +61,7 @@ class Game:
         reasons: why chips move, by the ledger's number.
         layout: rules to the observation's `Layout`.
         deal, step, forfeit, observe, recall, choose: the rules of play, on one record.
+        claims_in, learn, misfit, hand_size, out_of_hands, settle_world: what a seat knows of the others' hands.
     """
 
     name: str
@@ -76,6 +80,12 @@ class Game:
     observe: Callable[..., Any]
     recall: Callable[..., Any]
     choose: Callable[..., Any]
+    claims_in: Callable[..., Any]
+    learn: Callable[..., Any]
+    misfit: Callable[..., Any]
+    hand_size: Callable[..., Any]
+    out_of_hands: Callable[..., Any]
+    settle_world: Callable[..., Any]
 
     def new_tables(self, count: int, rules: Any) -> NDArray[Any]:
         """`count` tables with the given rules, waiting for a match."""
@@ -112,6 +122,26 @@ class Game:
         scratch = self.new_tables(1, self.rules())
         self.warm_up("the rule-based player", lambda: self.advise(scratch, layout.at, vectors, actions))
 
+    def warm_up_worlds(self) -> None:
+        """Have the function that samples worlds ready."""
+        rules = self.rules()
+        layout, table = self.layout(rules), self.new_tables(1, rules)
+        known, stream = new_records(1, KNOWLEDGE), new_records(1, STREAM)
+        at, vector = layout.at, layout.blank
+        self.warm_up("worlds", lambda: self.sample_worlds(vector, at, known, stream, table[:0]))
+
+    def warm_up_search(self) -> None:
+        """Have a search's functions ready."""
+        self.warm_up("the search", self._search_nothing)
+
+    def _search_nothing(self) -> None:
+        rules = self.rules()
+        layout, tables = self.layout(rules), self.new_tables(2, rules)
+        known, tree, stream = (new_records(1, kind) for kind in (KNOWLEDGE, TREE, STREAM))
+        nodes = np.empty(1, NODE)
+        self.open_search(layout.blank, layout.at, tables, known, nodes, tree, stream)
+        self.play_worlds(tables, known, nodes, tree, stream, NONE, 0)
+
     # What faces over one table call.
     start = Bound(engine.start, "deal")
     take = Bound(engine.take, "step", "deal", inline=True)
@@ -132,3 +162,15 @@ class Game:
     show_many = Bound(batch_engine.show_many, "show")
     choose_many = Bound(batch_engine.choose_many, "choose")
     observe_many = Bound(batch_engine.observe_many, "write_view")
+
+    # What sampling worlds and searching in them calls.
+    exchange = Bound(world_engine.exchange, "misfit")
+    exchange_many = Bound(world_engine.exchange_many, "exchange")
+    open_worlds = Bound(world_engine.open_worlds, "learn", "misfit", "hand_size", "out_of_hands", "exchange_many")
+    reopen_others = Bound(world_engine.reopen_others, "claims_in")
+    draw_world = Bound(world_engine.draw_world, "exchange", "exchange_many", "reopen_others", "settle_world")
+    sample_worlds = Bound(world_engine.sample_worlds, "recall", "open_worlds", "draw_world")
+    open_search = Bound(search_engine.open_search, "recall", "open_worlds")
+    select = Bound(search_engine.select, "choose")
+    play_out = Bound(search_engine.play_out, "step", "choose", "select")
+    play_worlds = Bound(search_engine.play_worlds, "draw_world", "play_out")

@@ -11,10 +11,10 @@ PACKAGE = ROOT / "marriage_env"
 #: From the ground up: a module imports none of a higher layer.
 LAYERS = [
     {"errors", "options", "fields", "compiled", "memory", "record_arrays", "thread_team"},
-    {"cards", "chips", "randomness", "table", "declaring"},
-    {"observation", "compact", "engine", "batch_engine", "game"},
+    {"cards", "chips", "randomness", "table", "declaring", "knowledge"},
+    {"observation", "compact", "engine", "batch_engine", "world_engine", "search_engine", "game"},
     {"boxes", "saucers"},
-    {"games", "agents", "tables"},
+    {"games", "agents", "tables", "worlds"},
     {"render", "aec", "boxes_v0", "saucers_v0", "single_seat"},
     {"batch", "batch_checks", "batch_saving", "batch_agents", "single_seat_vector", "sb3"},
     {"registration"},

@@ -1,7 +1,8 @@
 """Boxes: the trick-taking Marriage."""
 
+from marriage_env.boxes.knowledge import hand_size, learn, misfit, out_of_hands, settle_world
 from marriage_env.boxes.observation import layout, observe, recall
-from marriage_env.boxes.play import deal, forfeit, step
+from marriage_env.boxes.play import claims_in, deal, forfeit, step
 from marriage_env.boxes.rules import MAX_PLAYERS, MIN_PLAYERS, BoxesRules
 from marriage_env.boxes.scripted import choose
 from marriage_env.boxes.state import ACTION_NAMES, BOXES, CLAIM_NAMES, REASONS, TABLE
@@ -26,4 +27,10 @@ GAME = Game(
     observe=observe,
     recall=recall,
     choose=choose,
+    claims_in=claims_in,
+    learn=learn,
+    misfit=misfit,
+    hand_size=hand_size,
+    out_of_hands=out_of_hands,
+    settle_world=settle_world,
 )

@@ -1,8 +1,9 @@
 """Saucers: the stops-game Marriage."""
 
 from marriage_env.game import Game
+from marriage_env.saucers.knowledge import hand_size, learn, misfit, out_of_hands, settle_world
 from marriage_env.saucers.observation import layout, observe, recall
-from marriage_env.saucers.play import deal, forfeit, step
+from marriage_env.saucers.play import claims_in, deal, forfeit, step
 from marriage_env.saucers.rules import MAX_PLAYERS, MIN_PLAYERS, SaucersRules
 from marriage_env.saucers.scripted import choose
 from marriage_env.saucers.state import ACTION_NAMES, CLAIM_NAMES, POTS, REASONS, TABLE
@@ -26,4 +27,10 @@ GAME = Game(
     observe=observe,
     recall=recall,
     choose=choose,
+    claims_in=claims_in,
+    learn=learn,
+    misfit=misfit,
+    hand_size=hand_size,
+    out_of_hands=out_of_hands,
+    settle_world=settle_world,
 )

@@ -1,0 +1,123 @@
+"""What a player of Boxes knows of the others' hands: who could not follow, whose queen did not come, who declared what.
+
+The play of the deal is gone through once more, as everybody has seen it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marriage_env.boxes.play import QUEEN_OF_HEARTS_ALONE, best_sequence, claims_in, queen_to_answer
+from marriage_env.boxes.rules import HAND
+from marriage_env.boxes.state import NO_CARD, SEQUENCE
+from marriage_env.cards import CARDS, KING, NONE, QUEEN, holds, of_suit, only, size
+from marriage_env.compiled import compiled, inlined
+from marriage_env.knowledge import UNDEALT, claims_misfit, common_misfit, demand, learn_common
+from marriage_env.randomness import below, happens
+from marriage_env.table import ANSWER, NOBODY, player_at
+
+
+@compiled
+def learn(table: Any, known: Any) -> Any:
+    """Write down what seat 0 knows at a table that it recalls."""
+    learn_common(table, known)
+    players = table.rules.players
+    later = np.zeros(players, np.uint64)  # what each seat plays after the play looked at
+    for play in range(table.plays - 1, -1, -1):
+        seat, card = player_at(table, play), table.played_card[play]
+        first = play - play % players
+        if play > first and not is_answer(table, play):
+            learn_of_suit(table, known, seat, card, table.played_card[first] % 4, later[seat])
+        if card // 4 == KING:
+            learn_of_queen(table, known, play, first)
+        later[seat] |= only(card)
+    if table.phase == ANSWER:
+        known.held[table.actor] |= only(queen_to_answer(table))  # 5.1
+
+
+@compiled
+def is_answer(table: Any, play: Any) -> Any:
+    """Whether a play was a queen's to the king before her, out of turn (5.1), or would have been (8.2)."""
+    queen, king = table.played_card[play], table.played_card[play - 1]
+    called = queen // 4 == QUEEN and king == queen + 4 and player_at(table, play) != player_at(table, play - 1)
+    return called and table.lost_by[queen % 4] != player_at(table, play)
+
+
+@compiled
+def learn_of_suit(table: Any, known: Any, seat: Any, card: Any, led: Any, later: Any) -> Any:
+    """What a card played tells of the suit led, and of trumps (4.2, 8.2)."""
+    if card % 4 == led:
+        return
+    trumping = of_suit(table.turn_up % 4) | QUEEN_OF_HEARTS_ALONE
+    asked = of_suit(led)
+    if table.rules.must_trump and not holds(trumping, card):
+        asked |= trumping
+    if not holds(table.revokes, card):
+        known.lacking[seat] |= asked
+    elif (later & asked) == NONE:
+        demand(known, seat, asked)
+
+
+@compiled
+def learn_of_queen(table: Any, known: Any, play: Any, first: Any) -> Any:
+    """What a king tells: who was still to play and was not called does not hold his queen (5.1)."""
+    king = table.played_card[play]
+    queen = king - 4
+    keeper = table.lost_by[king % 4]
+    if keeper != NOBODY:
+        known.held[keeper] |= only(queen) & ~known.played[keeper]  # 8.2
+        return
+    if table.phase == ANSWER and play == table.plays - 1:
+        return
+    played = 0
+    for earlier in range(first, play + 1):
+        played |= 1 << player_at(table, earlier)
+    called = play + 1 < table.plays and play + 1 < first + table.rules.players and is_answer(table, play + 1)
+    for seat in range(table.rules.players):
+        if not (played >> seat) & 1 and not (called and seat == player_at(table, play + 1)):
+            known.lacking[seat] |= only(queen)
+
+
+@inlined
+def misfit(known: Any, seat: Any, hand: Any) -> Any:
+    """In how many ways a hand for a seat is at odds with what is known; 0 for one that it may hold."""
+    dealt = hand | known.played[seat]
+    found = common_misfit(known, seat, hand) + claims_misfit(known, seat, claims_in(dealt))
+    if (known.claims[seat] >> SEQUENCE) & 1:
+        found += best_sequence(dealt) != best_sequence(known.shown[seat])  # 3.5
+    return found
+
+
+@inlined
+def hand_size(table: Any, known: Any, seat: Any) -> Any:
+    """How many cards a seat has in hand (2.2)."""
+    return HAND - size(known.played[seat])
+
+
+@compiled
+def out_of_hands(table: Any) -> Any:
+    """The cards, beside those played, that all see to be in nobody's hand: the turn-up (2.2)."""
+    return only(table.turn_up)
+
+
+@compiled
+def settle_world(table: Any, known: Any, stream: Any) -> Any:
+    """Decide what else was left to chance: whether the pack lacks a card unnoticed, and which (2.4)."""
+    table.missing = NO_CARD
+    rules = table.rules
+    faulty, unnoticed = rules.faulty_pack_rate, 1.0 - rules.fault_noticed_rate
+    if faulty == 0.0 or unnoticed == 0.0 or table.fault_noticed or rules.pack_size - 1 < HAND * rules.players + 1:
+        return
+    # Every deal of a faulty pack that did not stand so far had its chance to be noticed.
+    faulty *= unnoticed
+    undealt = rules.pack_size - HAND * rules.players - 1
+    if happens(stream, faulty / (faulty + 1.0 - rules.faulty_pack_rate)):
+        lot = below(stream, undealt)
+        for index in range(known.hidden):
+            if known.place[index] == UNDEALT:
+                if lot == 0:
+                    table.missing = known.card[index]
+                    return
+                lot -= 1

@@ -1,0 +1,155 @@
+"""Worlds that agree with all that a player has seen, drawn at random: written once for every game.
+
+A world says where each card lies. From one, the next is reached by exchanging pairs of cards whose place is unknown.
+An exchange that leaves the hands no more at odds with what is known (`misfit`) is made, another only seldom; and a
+world counts only when nothing is at odds. So all worlds that agree are alike likely in the long run, and each can be
+reached from each: on the way, hands may be at odds with what is known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marriage_env.cards import NONE, lowest, only, size, whole_pack, without_lowest
+from marriage_env.compiled import compiled
+from marriage_env.knowledge import UNDEALT
+from marriage_env.randomness import below, draw
+from marriage_env.table import DECLARE, left_of
+
+# What a game binds to its own functions; `open_worlds` and `draw_world` too.
+recall: Any = None
+learn: Any = None
+misfit: Any = None
+hand_size: Any = None
+out_of_hands: Any = None
+settle_world: Any = None
+claims_in: Any = None
+
+RISK_BITS = 4  # an exchange that puts a hand at odds in one way more is made once in 2 to the power of so many
+FIRST_EXCHANGES = 4  # for each hidden card, before the first world: it shall not remember how it was laid out
+MOST_EXCHANGES = 10_000_000  # before it is said that no world agrees
+
+
+
+def open_worlds(table: Any, known: Any, stream: Any) -> Any:
+    """Write down what seat 0 knows at a table that it recalls, and lay out a first world, which may not agree yet."""
+    learn(table, known)
+    rules = table.rules
+    hidden = whole_pack(rules.pack_size) & ~(table.hands[0] | out_of_hands(table))
+    for seat in range(rules.players):
+        hidden &= ~(known.played[seat] | known.held[seat])
+    known.hidden = 0
+    rest = hidden
+    while rest != NONE:
+        known.card[known.hidden] = lowest(rest)
+        known.hidden += 1
+        rest = without_lowest(rest)
+    for index in range(known.hidden - 1):
+        swap_cards(known, index, index + below(stream, known.hidden - index))
+    index = 0
+    for seat in range(1, rules.players):
+        hand = known.held[seat]
+        for _ in range(hand_size(table, known, seat) - size(known.held[seat])):
+            known.place[index] = seat
+            hand |= only(known.card[index])
+            index += 1
+        table.hands[seat] = hand
+        known.misfit[seat] = misfit(known, seat, hand)
+    for other in range(index, known.hidden):
+        known.place[other] = UNDEALT
+    exchange_many(table, known, stream, FIRST_EXCHANGES * known.hidden)
+
+
+@compiled
+def swap_cards(known: Any, one: Any, other: Any) -> Any:
+    """Exchange two of the hidden cards."""
+    card = known.card[one]
+    known.card[one] = known.card[other]
+    known.card[other] = card
+
+
+def draw_world(table: Any, known: Any, stream: Any) -> Any:
+    """Set up the others' hands, and all that goes with them, as another world that agrees with what is known.
+
+    False if none is found in a very long time: nobody can have seen what is known here.
+    """
+    exchange_many(table, known, stream, known.hidden // 2)
+    tries = 0
+    while not agrees(table, known):
+        if tries == MOST_EXCHANGES or known.hidden == 0:
+            return False
+        exchange(table, known, stream)
+        tries += 1
+    reopen_others(table, known)
+    settle_world(table, known, stream)
+    return True
+
+
+@compiled
+def agrees(table: Any, known: Any) -> Any:
+    """Whether no hand is at odds with what is known."""
+    for seat in range(1, table.rules.players):
+        if known.misfit[seat] != 0:
+            return False
+    return True
+
+
+def exchange_many(table: Any, known: Any, stream: Any, count: Any) -> Any:
+    """Try so many exchanges."""
+    for _ in range(count):
+        exchange(table, known, stream)
+
+
+def exchange(table: Any, known: Any, stream: Any) -> Any:
+    """Try to exchange two hidden cards that lie in different places."""
+    one, other = below(stream, known.hidden), below(stream, known.hidden)
+    first, second = np.int64(known.place[one]), np.int64(known.place[other])
+    if first == second:
+        return
+    both = only(known.card[one]) | only(known.card[other])
+    before, after, first_misfit, second_misfit = 0, 0, 0, 0
+    if first != UNDEALT:
+        first_misfit = misfit(known, first, table.hands[first] ^ both)
+        before += known.misfit[first]
+        after += first_misfit
+    if second != UNDEALT:
+        second_misfit = misfit(known, second, table.hands[second] ^ both)
+        before += known.misfit[second]
+        after += second_misfit
+    if after > before and draw(stream) >> np.uint64(64 - RISK_BITS * min(after - before, 8)) != NONE:
+        return
+    swap_cards(known, one, other)
+    if first != UNDEALT:
+        table.hands[first] ^= both
+        known.misfit[first] = first_misfit
+    if second != UNDEALT:
+        table.hands[second] ^= both
+        known.misfit[second] = second_misfit
+
+
+def reopen_others(table: Any, known: Any) -> Any:
+    """Set the claims that others may still declare: those of a hand whose turn has not been (3.1)."""
+    if table.phase == DECLARE:
+        seat = left_of(table, table.actor)
+        while seat != left_of(table, table.dealer):
+            if seat != 0:
+                table.open_claims[seat] = claims_in(table.hands[seat])
+            seat = left_of(table, seat)
+
+
+def sample_worlds(vector: Any, at: Any, known: Any, stream: Any, worlds: Any) -> Any:
+    """Draw a world for each row of `worlds`, tables with the rules of who sees `vector`, whose seat becomes 0.
+
+    `known` and `stream` are arrays of one. Returns how many were found.
+    """
+    if len(worlds):
+        recall(vector, at, worlds[0])
+        open_worlds(worlds[0], known[0], stream[0])
+    for row in range(len(worlds)):
+        if row:
+            worlds[row] = worlds[row - 1]
+        if not draw_world(worlds[row], known[0], stream[0]):
+            return row
+    return len(worlds)
