@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
+from agents.network import Network, drawn
 from marriage_env.agents import BatchAgent
 from marriage_env.errors import AgentError
 
@@ -59,11 +60,7 @@ class PPOAgent(BatchAgent):
             observations, _ = self.policy.obs_to_tensor(vectors)
             distribution: Any = self.policy.get_distribution(observations, allowed).distribution
             chances = distribution.probs.double().numpy()
-        sums = chances.cumsum(1)
-        lots = self._random.random((len(sums), 1)) * sums[:, -1:]
-        drawn = np.minimum((sums <= lots).sum(1), sums.shape[1] - 1)
-        actions: NDArray[np.int64] = np.where(allowed[np.arange(len(drawn)), drawn], drawn, chances.argmax(1))
-        return actions
+        return drawn(chances, allowed, self._random)
 
     def seed(self, seed: int) -> None:
         """See `Agent.seed`."""
@@ -87,3 +84,16 @@ def load(path: str | None, seed: int | None = None) -> PPOAgent:
         why = f"{type(error).__name__}: {error}"
         raise AgentError(f"{path} is not a model that experiments.train has saved: {why}") from error
     return PPOAgent(model.policy)
+
+
+def network_of(policy: MaskableActorCriticPolicy) -> Network:
+    """What a policy chooses actions by, for NumPy; AgentError if it is no multilayer perceptron with tanh."""
+    extractor: Any = policy.mlp_extractor
+    inner = list(getattr(extractor, "policy_net", []))
+    linear, between = [*inner[::2], policy.action_net], inner[1::2]
+    kinds = all(type(part) is torch.nn.Linear for part in linear) and all(
+        type(part) is torch.nn.Tanh for part in between
+    )
+    if not inner or len(linear) != len(between) + 1 or not kinds:
+        raise AgentError(f"a policy by {extractor!r:.100}: allowed is a multilayer perceptron with tanh")
+    return Network([(part.weight.detach().numpy().copy(), part.bias.detach().numpy().copy()) for part in linear])

@@ -14,6 +14,7 @@ import functools
 import json
 import shlex
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
@@ -40,11 +41,12 @@ from experiments.options import (
     rules_asked,
     seed,
 )
+from experiments.runs import MODEL, SETTINGS, commit
 from marriage_env import GAMES, MarriageError, make_agent
 from marriage_env.options import make_rules
 from marriage_env.sb3 import SingleSeatVecEnv
 
-MODEL, SCALING, SETTINGS, SNAPSHOTS = "model.zip", "scaling.pkl", "settings.json", "snapshots.pt"
+SCALING, SNAPSHOTS = "scaling.pkl", "snapshots.pt"
 CHECKPOINT_SECONDS = 60.0
 #: What stays as it is when a run is resumed, beside the game.
 LEARNER_OPTIONS = ("tables", "learning_rate", "rollout", "batch", "epochs", "entropy", "layers", "self_play")
@@ -103,6 +105,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--layers", type=count, nargs="+", default=[128, 128], metavar="N", help="hidden layers (default: 128 128)"
     )
     options = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options.command = shlex.join(["python", "-m", "experiments.train", *words])
     options.named = sorted(named(parser, arguments))
     if options.steps is None and options.seconds is None:
         options.seconds = 60
@@ -260,6 +264,7 @@ def save_all(model: MaskablePPO, self_play: SelfPlay, options: argparse.Namespac
     del settings["named"]
     rules = make_rules(GAMES[options.game].rules, rules_asked(options))
     settings |= {"rules": dataclasses.asdict(rules), "steps_learned": model.num_timesteps}
+    settings["commit"] = commit()
     settings["versions"] = {name: version(name) for name in ("marriage-env", "sb3-contrib", "torch", "numpy")}
     model.save(out / f"new-{MODEL}")
     scaling = model.get_vec_normalize_env()
