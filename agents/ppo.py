@@ -87,13 +87,26 @@ def load(path: str | None, seed: int | None = None) -> PPOAgent:
 
 
 def network_of(policy: MaskableActorCriticPolicy) -> Network:
-    """What a policy chooses actions by, for NumPy; AgentError if it is no multilayer perceptron with tanh."""
+    """What a policy chooses actions by; AgentError if it is no multilayer perceptron with tanh."""
+    linear = linear_layers(policy)
+    return Network([(part.weight.detach().numpy().copy(), part.bias.detach().numpy().copy()) for part in linear])
+
+
+def take_weights(policy: MaskableActorCriticPolicy, network: Network) -> None:
+    """Let a policy choose actions by the weights of `network`, which has its layers; what it expects stays its own."""
+    with torch.no_grad():
+        for part, (weight, bias) in zip(linear_layers(policy), network.layers, strict=True):
+            part.weight.copy_(torch.as_tensor(weight))
+            part.bias.copy_(torch.as_tensor(bias))
+
+
+def linear_layers(policy: MaskableActorCriticPolicy) -> list[torch.nn.Linear]:
+    """The layers by which a policy chooses; AgentError if there is anything but tanh between them."""
     extractor: Any = policy.mlp_extractor
     inner = list(getattr(extractor, "policy_net", []))
     linear, between = [*inner[::2], policy.action_net], inner[1::2]
-    kinds = all(type(part) is torch.nn.Linear for part in linear) and all(
-        type(part) is torch.nn.Tanh for part in between
-    )
-    if not inner or len(linear) != len(between) + 1 or not kinds:
+    kinds = [(linear, torch.nn.Linear), (between, torch.nn.Tanh)]
+    fits = all(type(part) is kind for parts, kind in kinds for part in parts)
+    if not inner or len(linear) != len(between) + 1 or not fits:
         raise AgentError(f"a policy by {extractor!r:.100}: allowed is a multilayer perceptron with tanh")
-    return Network([(part.weight.detach().numpy().copy(), part.bias.detach().numpy().copy()) for part in linear])
+    return linear

@@ -12,6 +12,7 @@ from experiments import train
 from experiments.evaluate import evaluate
 from experiments.options import count, reported
 from experiments.report import CONFIDENCE, Report
+from experiments.runs import MODEL
 from marriage_env import GAMES
 
 
@@ -24,7 +25,7 @@ def learn_and_measure(game: str, seconds: int, deals: int, out: Path, console: C
         f"One player against a table of others, the same deals from every seat; trained for {seconds} s; {CONFIDENCE}.",
         ["player", "against", "chips per deal", "ahead of them"],
     )
-    model = str(out / train.MODEL)
+    model = str(out / MODEL)
     for player, company in ((model, "random"), ("rules", "random"), (model, "rules")):
         report.rows.append(measure("trained" if player == model else player, game, [player, company], deals, console))
     return report

@@ -91,6 +91,14 @@ def not_negative(text: str) -> float:
     return number
 
 
+def share(text: str) -> float:
+    """A number from 0 to 1, for argparse."""
+    number = not_negative(text)
+    if number > 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r:.50}: allowed is a number from 0 to 1")
+    return number
+
+
 def output_file(text: str) -> Path:
     """The path of a file that can be written, for argparse: tried before the work, not after it."""
     path = Path(text)

@@ -15,7 +15,7 @@ from safetensors.numpy import load_file, save_file
 from agents import trained
 from agents.cards import new_card
 from agents.models import ModelError, fill_results, load_model, save_model
-from agents.network import CHUNK, Network, NetworkAgent
+from agents.network import Network, NetworkAgent
 from agents.trained import TrainedAgent
 from marriage_env import GAMES, AgentError, Batch
 from marriage_env.options import make_rules
@@ -48,7 +48,7 @@ def seen(game, count=50, **options):
 def test_what_is_saved_is_loaded_and_plays(game, half, tmp_path):
     path = saved(tmp_path, game, half=half)
     agent = trained.load(str(path))
-    vectors, masks = seen(game, 2 * CHUNK + 3)
+    vectors, masks = seen(game, 1000)
     actions = agent.act(vectors, masks)
     values = vectors.astype(np.float64)
     layers = network(vectors.shape[1]).layers
@@ -56,6 +56,8 @@ def test_what_is_saved_is_loaded_and_plays(game, half, tmp_path):
         values = np.tanh(values @ weight.T + bias)
     expected = np.where(masks, values @ layers[-1][0].T + layers[-1][1], -np.inf).argmax(1)
     assert (actions == expected).mean() > (0.9 if half else 0.999)
+    alone = [agent.network.logits(vector[None])[0] for vector in vectors[:20]]
+    assert (agent.network.logits(vectors)[:20] == alone).all()  # to the last bit
     assert agent.act(vectors[0], masks[0]) == actions[0]
     assert load_file(path)["layer_0.weight"].dtype == (np.float16 if half else np.float32)
     assert sorted(file.name for file in tmp_path.iterdir()) == [f"{game}.json", f"{game}.safetensors"]

@@ -10,10 +10,9 @@ import zipfile
 
 import numpy as np
 import pytest
-import torch
 
 from agents.ppo import PPOAgent
-from experiments import demo, evaluate, train
+from experiments import checkpoints, demo, evaluate, train
 from experiments.duplicate import play_duplicate, scores
 from marriage_env import GAMES, AgentError, Batch, boxes_v0, make_agent
 
@@ -54,7 +53,9 @@ def test_ctrl_c_saves_the_model_and_it_can_go_on(tmp_path):
     output, _ = run.communicate(timeout=60)
     assert run.returncode == 0
     assert "Ctrl-C" in output
-    train.main(["--game", "saucers", "--steps", "2048", "--resume", "--out", str(tmp_path)])
+    before = json.loads((tmp_path / "settings.json").read_text())["steps_learned"]
+    train.main(["--game", "saucers", "--steps", str(before + 1), "--resume", "--out", str(tmp_path)])
+    assert json.loads((tmp_path / "settings.json").read_text())["steps_learned"] == before + 256 * 32
     assert make_agent(str(tmp_path / "model.zip"))
 
 
@@ -71,7 +72,9 @@ def test_a_run_is_resumed_by_its_own_settings_or_refused(tmp_path, capsys):
     with pytest.raises(SystemExit, match="--overwrite"):
         train.main([*QUICK, *out])
     assert (tmp_path / "settings.json").read_text() == before
-    train.main(["--resume", "--steps", "1", *out])
+    train.main(["--resume", *out])  # it is where it was to end
+    assert json.loads((tmp_path / "settings.json").read_text())["steps_learned"] == 16
+    train.main(["--resume", "--steps", "17", *out])
     settings = json.loads((tmp_path / "settings.json").read_text())
     assert (settings["game"], settings["players"], settings["learning_rate"]) == ("saucers", 4, 0.01)
     assert settings["steps_learned"] == 2 * json.loads(before)["steps_learned"] == 32
@@ -88,20 +91,24 @@ def test_a_rollout_that_was_begun_is_learned_from(tmp_path):
 
 
 def snapshots(folder):
-    """The snapshots of a run, as the bytes of their weights."""
-    saved = torch.load(folder / "snapshots.pt", weights_only=True)
-    return [b"".join(tensor.numpy().tobytes() for tensor in weights.values()) for weights in saved]
+    """The snapshots of a run: the numbers of their rollouts, and their weights as bytes."""
+    kept = checkpoints.load_checkpoint(folder / "checkpoint.bin")["snapshots"]
+    weights = [b"".join(part.tobytes() for layer in agent.network.layers for part in layer) for _, agent in kept]
+    return [rollout for rollout, _ in kept], weights
 
 
-def test_self_play_keeps_the_latest_snapshots_and_goes_on_with_them(tmp_path):
+def test_self_play_keeps_snapshots_of_the_whole_history_and_goes_on_with_them(tmp_path):
     out = ["--out", str(tmp_path)]
     often = ["--self-play", "--snapshots", "3", "--snapshot-every", "2"]
     train.main([*QUICK, *out, *often, "--steps", "64"])  # 4 rollouts: snapshots before the first and the third
     first = snapshots(tmp_path)
-    assert len(set(first)) == len(first) == 2
-    train.main(["--resume", *out, *often, "--steps", "64"])
-    assert snapshots(tmp_path)[0] == first[1]
-    assert len(snapshots(tmp_path)) == 3
+    assert first[0] == [0, 2]
+    assert len(set(first[1])) == 2
+    train.main(["--resume", *out, "--steps", "200"])
+    rollouts, weights = snapshots(tmp_path)
+    assert rollouts == [0, 6, 12] or rollouts == [0, 4, 12] or rollouts == [0, 8, 12]
+    assert weights[0] == first[1][0]
+    assert len(set(weights)) == 3
     with pytest.raises(SystemExit, match="self-play"):
         train.main([*QUICK, "--out", str(tmp_path / "b"), "--overwrite"])
         train.main(["--resume", "--self-play", "--out", str(tmp_path / "b"), "--steps", "1"])
@@ -116,20 +123,23 @@ def test_self_play_learns_the_same_from_the_same_seed(tmp_path):
 def test_a_resumed_run_keeps_what_is_not_named(tmp_path):
     out = ["--out", str(tmp_path)]
     train.main([*QUICK, *out, "--opponents", "random", "--snapshots", "2"])
-    train.main(["--resume", *out, "--steps", "1"])
+    train.main(["--resume", *out, "--steps", "17"])
     settings = json.loads((tmp_path / "settings.json").read_text())
     assert (settings["opponents"], settings["snapshots"]) == (["random"], 2)
-    train.main(["--resume", *out, "--steps", "1", "--opponents", "rules"])
+    train.main(["--resume", *out, "--steps", "33", "--opponents", "rules"])
     assert json.loads((tmp_path / "settings.json").read_text())["opponents"] == ["rules"]
     with pytest.raises(SystemExit, match="--tables 256"):  # the usual, but not this run's
         train.main(["--resume", *out, "--steps", "1", "--tables", "256"])
 
 
-@pytest.mark.parametrize("name", ["settings.json", "snapshots.pt", "scaling.pkl", "model.zip"])
-def test_a_damaged_run_is_a_named_error(name, tmp_path):
+def test_a_damaged_checkpoint_is_a_named_error(tmp_path):
     train.main([*QUICK, "--self-play", "--out", str(tmp_path)])
-    for content in (b"{}", b"junk", None):
-        (tmp_path / name).write_bytes(content) if content else (tmp_path / name).unlink()
+    path = tmp_path / "checkpoint.bin"
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    for content in (b"", b"{}", b"junk\njunk", whole[:-1], whole[:middle], flipped, None):
+        path.write_bytes(content) if content is not None else path.unlink()
         with pytest.raises(SystemExit, match=r"--resume: .*allowed"):
             train.main(["--resume", "--steps", "1", "--out", str(tmp_path)])
 
@@ -211,6 +221,12 @@ def test_a_zip_that_is_no_model_is_a_named_error(tmp_path):
         (["--batch", "1"], "--batch 1"),
         (["--learning-rate", "nan"], "at least 0"),
         (["--learning-rate", "0"], "above 0"),
+        (["--anneal", "--seconds", "1"], "--steps"),
+        (["--scripted-share", "1.5"], "from 0 to 1"),
+        (["--scripted-share", "nan"], "at least 0"),
+        (["--start", "rules"], "--start rules"),
+        (["--start", "none.safetensors"], "no such file"),
+        (["--checkpoint-every", "0"], "from 1 to"),
         (["--learning-rate", "-1"], "at least 0"),
         (["--seed", "99999999999999"], "4294967295"),
         (["--rule", "mask_in=info"], "mask_in"),
