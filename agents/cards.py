@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from marriage_env import GAMES
 from marriage_env.errors import AgentError, OptionError
@@ -58,17 +54,11 @@ class Card:
     results: dict[str, Any] = field(default_factory=dict)
     weights: str = ""
 
-    @functools.cached_property
+    @property
     def layout(self) -> Layout:
         """How observations of its game under its rules are laid out."""
         game = GAMES[self.game]
         return game.layout(make_rules(game.rules, self.rules))
-
-    @functools.cached_property
-    def head(self) -> NDArray[np.float32]:
-        """What every observation of its game under its rules begins with."""
-        layout = self.layout
-        return layout.blank[: len(layout.fields[0].labels)]
 
     def digest(self) -> str:
         """The SHA-256 of all that it says."""

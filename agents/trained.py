@@ -19,6 +19,25 @@ from marriage_env.games import origin
 WEIGHTS = Path(__file__).parent / "weights"
 
 
+class Start:
+    """What every observation of a model's game under its rules begins with, and how long it is.
+
+    Args:
+        card: the model's.
+    """
+
+    def __init__(self, card: Card) -> None:
+        layout = card.layout
+        self.head, self.size = layout.blank[: len(layout.fields[0].labels)], layout.size
+
+    def missed_by(self, vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Which observations, bool (n,), begin otherwise: they are of another game or under other rules."""
+        if vectors.ndim != 2 or vectors.shape[1] != self.size:
+            return np.ones(len(vectors), np.bool_)
+        different: NDArray[np.bool_] = (vectors[:, : len(self.head)] != self.head).any(1)
+        return different
+
+
 class TrainedAgent(NetworkAgent):
     """Plays by a model, the game and the rules on its card.
 
@@ -31,11 +50,11 @@ class TrainedAgent(NetworkAgent):
     def __init__(self, model: Model, *, deterministic: bool = True, seed: int | None = None) -> None:
         super().__init__(model.network, deterministic=deterministic, seed=seed)
         self.card = model.card
-        self._head, self._size = model.card.head, model.card.layout.size
+        self._start = Start(model.card)
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`. AgentError for observations of another game or under other rules."""
-        others = not_under(vectors, self._head, self._size)
+        others = self._start.missed_by(vectors)
         if others.any():
             plays = f"this model plays {self.card.game} under {shown(self.card.rules)}"
             raise AgentError(f"{told_by(vectors[np.argmax(others)])}: {plays}")
@@ -50,18 +69,10 @@ class ShippedAgent(BatchAgent):
 
         AgentError if no model was trained for them; ModelError for a model that is damaged.
         """
-        for path, card in shipped_cards(WEIGHTS).items():
-            if not not_under(vectors[:1], card.head, card.layout.size).any():
+        for path, start in shipped_starts(WEIGHTS).items():
+            if not start.missed_by(vectors[:1]).any():
                 return shipped_agent(path).choose(vectors, masks)
         raise AgentError(f"{told_by(vectors[0])}: no model was trained for it; there {listed()}")
-
-
-def not_under(vectors: NDArray[np.float32], head: NDArray[np.float32], size: int) -> NDArray[np.bool_]:
-    """Which observations, bool (n,), do not begin with `head`: they are of another game or other rules."""
-    if vectors.ndim != 2 or vectors.shape[1] != size:
-        return np.ones(len(vectors), np.bool_)
-    different: NDArray[np.bool_] = (vectors[:, : len(head)] != head).any(1)
-    return different
 
 
 def told_by(vector: NDArray[np.float32]) -> str:
@@ -88,6 +99,12 @@ def listed() -> str:
 def shipped_cards(folder: Path) -> dict[Path, Card]:
     """The models in a folder, in the order of their names, with their cards."""
     return {path: read_card(path)[0] for path in sorted(folder.glob(f"*{ENDING}"), key=lambda path: path.stem)}
+
+
+@functools.cache
+def shipped_starts(folder: Path) -> dict[Path, Start]:
+    """The models in a folder, with what the observations that they play begin with."""
+    return {path: Start(card) for path, card in shipped_cards(folder).items()}
 
 
 @functools.cache
