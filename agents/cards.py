@@ -14,10 +14,12 @@ from marriage_env import GAMES
 from marriage_env.errors import AgentError, OptionError
 from marriage_env.fields import Layout
 from marriage_env.options import make_rules, one_of
+from marriage_env.table import ACTIONS
 
 FORMAT = 1
 OBSERVATIONS = "v0"  # the environments' version, which changes with what observations say
 ACTIVATION = "tanh"
+ADVICE = "rules"
 
 
 class ModelError(AgentError):
@@ -36,6 +38,7 @@ class Card:
         command, seed, commit: of that training, and of the code that did it; None where it is not known.
         results: how it fared where it was measured.
         layers, activation: the sizes of the hidden layers, and what is between them; filled in when a model is saved.
+        advice: ``"rules"`` if the network is told, besides, what that player would do; filled in when a model is saved.
         weights: the SHA-256 of the tensors; filled in when a model is saved.
         format: of the model's files.
     """
@@ -47,12 +50,18 @@ class Card:
     observation: dict[str, Any]
     layers: list[int] = field(default_factory=list)
     activation: str = ACTIVATION
+    advice: str | None = None
     command: str | None = None
     seed: int | None = None
     commit: str | None = None
     steps: int = 0
     results: dict[str, Any] = field(default_factory=dict)
     weights: str = ""
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers its network takes."""
+        return int(self.observation["size"]) + (0 if self.advice is None else ACTIONS)
 
     @property
     def layout(self) -> Layout:
@@ -74,6 +83,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "observation": (dict,),
     "layers": (list,),
     "activation": (str,),
+    "advice": (str, type(None)),
     "command": (str, type(None)),
     "seed": (int, type(None)),
     "commit": (str, type(None)),
@@ -130,6 +140,7 @@ def check_facts(facts: Any) -> Card:
             raise ValueError(f"{name} is a {type(facts[name]).__name__}; allowed is {allowed}")
     one_of("format", facts["format"], (FORMAT,))
     one_of("activation", facts["activation"], (ACTIVATION,))
+    one_of("advice", facts["advice"], (None, ADVICE))
     if not facts["layers"] or not all(type(size) is int and size > 0 for size in facts["layers"]):
         raise ValueError(f"layers={facts['layers']!r:.100}; allowed are whole numbers above 0")
     card = Card(**facts)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from agents.cards import Card, ModelError, card_path, read_card
+from agents.cards import ADVICE, Card, ModelError, card_path, read_card
 from agents.files import write_whole
 from agents.network import Network
 from marriage_env.table import ACTIONS
@@ -82,7 +82,8 @@ def save_model(path: Path, card: Card, network: Network, *, half: bool = False) 
 
     Raises ModelError for weights that do not fit the card or are not finite; then nothing is written.
     """
-    card = dataclasses.replace(card, layers=network.hidden)
+    advice = ADVICE if network.inputs == card.observation["size"] + ACTIONS else None
+    card = dataclasses.replace(card, layers=network.hidden, advice=advice)
     kind: Any = np.float16 if half else np.float32
     tensors: dict[str, NDArray[Any]] = {}
     with np.errstate(over="ignore"):  # what float16 cannot hold is found below
@@ -121,7 +122,7 @@ def check_ending(path: Path) -> None:
 
 def check_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], card: Card) -> None:
     """Raise ModelError for tensors that the card does not describe, or numbers that are not finite."""
-    sizes = [card.observation["size"], *card.layers, ACTIONS]
+    sizes = [card.inputs, *card.layers, ACTIONS]
     shapes: dict[str, tuple[int, ...]] = {}
     for name, inputs, outputs in zip(layer_names(card), sizes[:-1], sizes[1:], strict=True):
         shapes |= {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.advice import Adviser
 from marriage_env.agents import BatchAgent
 from marriage_env.compiled import compiled
 
@@ -46,8 +47,13 @@ class Network:
         """The sizes of the hidden layers."""
         return [len(bias) for _, bias in self.layers[:-1]]
 
+    @property
+    def inputs(self) -> int:
+        """How many numbers it takes."""
+        return int(self.layers[0][0].shape[1])
+
     def logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Float32 of shape (n, actions), for n observation vectors, (n, size)."""
+        """Float32 of shape (n, actions), for n vectors, (n, inputs)."""
         values = np.ascontiguousarray(vectors, np.float32)
         for number, ((_, bias), weights) in enumerate(zip(self.layers, self._turned, strict=True)):
             inputs = np.tanh(values, out=values) if number else values
@@ -60,7 +66,8 @@ class NetworkAgent(BatchAgent):
     """Plays by a network. It pickles whole, with the state of its own random choices.
 
     Args:
-        network: over observation vectors of the game and rules that it is asked to play.
+        network: over observation vectors of the game and rules that it is asked to play, with advice if it takes that
+            (`agents.advice`).
         deterministic: whether it always plays its likeliest legal action, or draws one as in training.
         seed: of the draws; None for a new one.
     """
@@ -68,12 +75,14 @@ class NetworkAgent(BatchAgent):
     def __init__(self, network: Network, *, deterministic: bool = True, seed: int | None = None) -> None:
         self.network = network
         self.deterministic = deterministic
+        self._adviser = Adviser()
         self._random = np.random.default_rng(seed)
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`."""
         allowed = masks.astype(np.bool_)
-        logits = np.where(allowed, self.network.logits(vectors), -np.inf)
+        inputs = self._adviser.inputs(vectors, masks, self.network.inputs)
+        logits = np.where(allowed, self.network.logits(inputs), -np.inf)
         if self.deterministic:
             return np.asarray(logits.argmax(1), np.int64)
         return drawn(np.exp(logits - logits.max(1, keepdims=True), dtype=np.float64), allowed, self._random)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
+from agents.advice import Adviser
 from agents.network import Network, drawn
 from marriage_env.agents import BatchAgent
 from marriage_env.errors import AgentError
@@ -36,18 +37,20 @@ class PPOAgent(BatchAgent):
     """Plays a MaskablePPO policy over observation vectors.
 
     Args:
-        policy: the network, ``model.policy``.
+        policy: the network, ``model.policy``, over observations, with advice if it takes that (`agents.advice`).
         deterministic: whether it always plays its likeliest legal action, or draws one as in training.
     """
 
     def __init__(self, policy: MaskableActorCriticPolicy, *, deterministic: bool = True) -> None:
         self.policy = policy
         self.deterministic = deterministic
+        self._adviser = Adviser()
         self._random = np.random.default_rng()
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`."""
-        trained_on = self.policy.observation_space.shape
+        trained_on: tuple[int, ...] = self.policy.observation_space.shape or (0,)
+        vectors = self._adviser.inputs(vectors, masks, trained_on[0])
         if vectors.shape[1:] != trained_on:
             raise AgentError(
                 f"observations of shape {vectors.shape[1:]}: this model was trained on {trained_on}, for another game, "

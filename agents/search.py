@@ -48,7 +48,7 @@ class SearchAgent(BatchAgent):
 
     Args:
         playouts: for each decision (at least one for each legal action and tree is made).
-        milliseconds: for each decision, instead of playouts; then the machine's speed decides, and moves need not repeat.
+        milliseconds: for each decision, instead of playouts; then the machine's speed counts, and moves need not repeat.
         threads: over which decisions, or the two trees of a single one, are spread.
         seed: of its choices; None for a new one each time. The move is a function of seed, playouts and observation.
 
@@ -104,7 +104,7 @@ class SearchAgent(BatchAgent):
         return actions
 
     def _seed_of(self, vector: NDArray[np.float32], number: int) -> int:
-        """Of a decision's tree: a function of what is seen, so that it does not matter when or beside what it is asked."""
+        """Of a decision's tree: a function of what is seen, so that it does not matter when or beside what that is."""
         digest = hashlib.blake2b(vector.tobytes(), digest_size=8, key=self._key, salt=number.to_bytes(8, "little"))
         return int.from_bytes(digest.digest(), "little")
 

@@ -20,6 +20,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from agents.files import write_whole
 from agents.ppo import BROKEN
+from experiments.advised import AdvisedVecEnv
 from experiments.self_play import SelfPlay
 from marriage_env import Agent, MarriageError, make_agent
 from marriage_env.sb3 import SingleSeatVecEnv
@@ -126,7 +127,8 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
 
 def restored(state: dict[str, Any], self_play: SelfPlay, logs: Path) -> Run:
     """The run of a checkpoint; `self_play` takes over what it kept. Random numbers go on by `restore_random`."""
-    monitored = VecMonitor(state["envs"])
+    envs = state["envs"]
+    monitored = VecMonitor(AdvisedVecEnv(envs) if state["settings"]["advice"] else envs)
     for name, value in state["episodes"].items():
         setattr(monitored, name, value)
     scaled = state["scaled"]

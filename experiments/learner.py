@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from agents.network import Network, NetworkAgent
 from agents.ppo import PPOAgent, network_of, take_weights
+from experiments.advised import AdvisedVecEnv, follow_advice
 from experiments.checkpoints import Run, restore_random, restored
 from experiments.self_play import SelfPlay
 from marriage_env import Agent, MarriageError, make_agent
@@ -20,13 +21,15 @@ from marriage_env.games import GAMES, rule_options
 from marriage_env.sb3 import SingleSeatVecEnv
 from marriage_env.table import ACTIONS
 
+VALUE_LAYERS = [64, 64]  # of the network that says what to expect; it need not be as good
+
 
 def new_run(rules: dict[str, Any], options: argparse.Namespace, out: Path) -> Run:
     """A run that begins: so many tables side by side, one seat at each of which learns."""
     network = starting_network(rules, options)
     company = [make_agent(name) for name in options.opponents]
     envs = SingleSeatVecEnv(options.game, options.tables, company, draw_opponents=options.self_play, **rules)
-    monitored = VecMonitor(envs)
+    monitored = VecMonitor(AdvisedVecEnv(envs) if options.advice else envs)
     scaled = VecNormalize(monitored, norm_obs=False, gamma=1.0)
     model = MaskablePPO(
         "MlpPolicy",
@@ -37,13 +40,15 @@ def new_run(rules: dict[str, Any], options: argparse.Namespace, out: Path) -> Ru
         n_epochs=options.epochs,
         gamma=1.0,  # chips count alike whenever they come
         ent_coef=options.entropy,
-        policy_kwargs={"net_arch": options.layers},
+        policy_kwargs={"net_arch": {"pi": options.layers, "vf": VALUE_LAYERS}},
         tensorboard_log=str(out),
         seed=options.seed,
         device="cpu",
     )
     if network is not None:
         take_weights(model.policy, network)
+    elif options.advice:
+        follow_advice(model.policy)
     self_play = new_self_play(envs, company, options)
     return Run(envs, monitored, scaled, model, self_play, list(zip(options.opponents, company, strict=True)))
 
@@ -80,5 +85,8 @@ def starting_network(rules: dict[str, Any], options: argparse.Namespace) -> Netw
     if "layers" in options.named and options.layers != network.hidden:
         asked, there = (" ".join(map(str, layers)) for layers in (options.layers, network.hidden))
         raise MarriageError(f"--layers {asked}: --start {options.start} has {there}; leave it out")
-    options.layers = network.hidden
+    advice = network.inputs > len(blank)
+    if "advice" in options.named and not advice:
+        raise MarriageError(f"--advice: --start {options.start} takes none; leave it out")
+    options.layers, options.advice = network.hidden, advice
     return network

@@ -47,8 +47,8 @@ from marriage_env.options import make_rules
 USUAL_SECONDS = 60
 #: What stays as it is when a run is resumed, beside the game.
 LEARNER_OPTIONS = (
-    *("tables", "learning_rate", "anneal", "rollout", "batch", "epochs", "entropy", "layers", "start", "self_play"),
-    "seed",
+    *("tables", "learning_rate", "anneal", "rollout", "batch", "epochs", "entropy", "layers", "start", "advice"),
+    *("self_play", "seed"),
 )
 #: What goes on as it was, where the command line does not name it.
 RUN_OPTIONS = ("opponents", "scripted_share", "snapshots", "snapshot_every", "steps")
@@ -110,6 +110,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--start",
         metavar="MODEL",
         help="begin with this model's network (.zip, .safetensors), and a new value function",
+    )
+    group.add_argument(
+        "--advice",
+        action="store_true",
+        help="let the learner see what the rule-based player would do, and begin by following it",
     )
     group.add_argument(
         "--checkpoint-every",

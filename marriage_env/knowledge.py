@@ -94,4 +94,3 @@ def claims_misfit(known: Any, seat: Any, claims: Any) -> Any:
     if known.candour[seat] == FRANK:
         return wrong + size(np.uint64(claims & ~declared))
     return wrong + (known.candour[seat] == HIDING and claims == declared)
-

@@ -40,9 +40,7 @@ NO_NODE = -1
 ROOT = 0
 
 #: A tree: how many of its nodes are in use, and what came of all playouts to the searching seat.
-TREE = record_dtype(
-    ("nodes", np.int64), ("playouts", np.int64), ("total", np.float64), ("squares", np.float64)
-)
+TREE = record_dtype(("nodes", np.int64), ("playouts", np.int64), ("total", np.float64), ("squares", np.float64))
 DEEPEST = 256  # actions; no deal has more
 
 LIKELY = 0.85  # how likely the rule-based player's action is thought at first; the others share the rest
@@ -50,13 +48,10 @@ CURIOSITY = 2.0  # how much that counts beside what came of the actions, in stan
 
 
 def open_search(vector: Any, at: Any, tables: Any, known: Any, nodes: Any, tree: Any, stream: Any) -> Any:
-    """Set up a search for who sees `vector` and is to act.
+    """Set up a search for who sees `vector` and is to act; what he may do.
 
-    Args:
-        vector, at: the observation, and the places of its fields.
-        tables: two with its rules: the first becomes the table as he knows it, the second is for playing on.
-        known, tree, stream: records, in arrays of one.
-        nodes: of dtype NODE, as many as may be used.
+    `tables` are two with its rules: the first becomes the table as he knows it, the second is for playing on. `nodes`
+    are as many as may be used; `known`, `tree` and `stream` arrays of one.
     """
     recall(vector, at, tables[0])
     open_worlds(tables[0], known[0], stream[0])

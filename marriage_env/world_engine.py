@@ -32,7 +32,6 @@ FIRST_EXCHANGES = 4  # for each hidden card, before the first world: it shall no
 MOST_EXCHANGES = 10_000_000  # before it is said that no world agrees
 
 
-
 def open_worlds(table: Any, known: Any, stream: Any) -> Any:
     """Write down what seat 0 knows at a table that it recalls, and lay out a first world, which may not agree yet."""
     learn(table, known)
@@ -90,10 +89,10 @@ def draw_world(table: Any, known: Any, stream: Any) -> Any:
 @compiled
 def agrees(table: Any, known: Any) -> Any:
     """Whether no hand is at odds with what is known."""
+    misfit = 0
     for seat in range(1, table.rules.players):
-        if known.misfit[seat] != 0:
-            return False
-    return True
+        misfit += known.misfit[seat]
+    return misfit == 0
 
 
 def exchange_many(table: Any, known: Any, stream: Any, count: Any) -> Any:

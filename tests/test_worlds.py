@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from marriage_env import boxes_v0, sample_worlds, saucers_v0
 from marriage_env.cards import CARDS, card_ids, card_set, whole_pack
-from marriage_env.errors import OptionError
 from tests.helpers import matches, over, random_step
 
 SOUND = {"deals": 1, "misdeal_rate": 0.0, "faulty_pack_rate": 0.0}
@@ -46,8 +45,10 @@ def agrees(env, seat, actions, hands):
     dealt = [int(hand) | own for hand, own in zip(hands, played, strict=True)]
     turn_up = int(table["turn_up"]) if "turn_up" in table.dtype.names else None
     twin = type(env)(**{name: getattr(env.rules, name) for name in vars(env.rules)})
-    contributed = [2 * env.rules.players if name in ("marriage", "trynka") and turn_up is None else env.rules.players
-                   for name in env.game.pot_names]
+    contributed = [
+        2 * env.rules.players if name in ("marriage", "trynka") and turn_up is None else env.rules.players
+        for name in env.game.pot_names
+    ]
     pots = [int(pot) - own for pot, own in zip(table["opening_pots"], contributed, strict=True)]
     twin.reset(seed=0, options={"dealer": int(table["dealer"]), "pots": pots, "packs": [pack_of(env, dealt, turn_up)]})
     for action in actions:

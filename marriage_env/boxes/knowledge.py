@@ -12,7 +12,7 @@ import numpy as np
 from marriage_env.boxes.play import QUEEN_OF_HEARTS_ALONE, best_sequence, claims_in, queen_to_answer
 from marriage_env.boxes.rules import HAND
 from marriage_env.boxes.state import NO_CARD, SEQUENCE
-from marriage_env.cards import CARDS, KING, NONE, QUEEN, holds, of_suit, only, size
+from marriage_env.cards import KING, NONE, QUEEN, holds, of_suit, only, size
 from marriage_env.compiled import compiled, inlined
 from marriage_env.knowledge import UNDEALT, claims_misfit, common_misfit, demand, learn_common
 from marriage_env.randomness import below, happens

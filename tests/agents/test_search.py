@@ -1,16 +1,12 @@
 """The searching player: what it finds, what it does not look at, and what it refuses."""
 
-import time
-
 import numpy as np
 import pytest
 
-from agents.search import SearchAgent, best_action, make
-from marriage_env import AgentError, Batch, boxes_v0, make_agent, saucers_v0
+from agents.search import SearchAgent
+from marriage_env import Batch, boxes_v0, saucers_v0
 from marriage_env.cards import card_id
-from marriage_env.record_arrays import new_records
-from marriage_env.search_engine import NODE, ROOT, TREE
-from tests.helpers import TABLES, act, begin, boxes_pack, cards, label, legal, saucers_pack
+from tests.helpers import act, begin, boxes_pack, label, legal
 
 
 def positions(module, count=12, **options):
@@ -40,7 +36,7 @@ def test_a_move_follows_from_seed_playouts_and_observation_alone(module):
 
 
 def test_it_takes_the_chips_that_are_there_for_the_taking():
-    """Eldest holds K♠, and Q♠ is known to lie with his left-hand neighbour: to lead the king brings three chips (5.3)."""
+    """Eldest holds K♠, and knows his left-hand neighbour to hold Q♠: to lead the king brings three chips (5.3)."""
     env = boxes_v0.raw_env(players=5)
     hands = {0: "KS 6C 7C 6D 7D", 1: "QS KH QH JD AH"}
     begin(env, [boxes_pack(5, 36, hands, "TH")])
