@@ -48,7 +48,7 @@ class SearchAgent(BatchAgent):
 
     Args:
         playouts: for each decision (at least one for each legal action and tree is made).
-        milliseconds: for each decision, instead of playouts; then the machine's speed counts, and moves need not repeat.
+        milliseconds: for each decision, instead of playouts; then speed counts, and moves need not repeat.
         threads: over which decisions, or the two trees of a single one, are spread.
         seed: of its choices; None for a new one each time. The move is a function of seed, playouts and observation.
 

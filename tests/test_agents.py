@@ -92,7 +92,7 @@ def test_a_vector_without_its_mask_is_refused():
         make_agent("random").act(np.zeros(10, np.float32))
 
 
-@pytest.mark.parametrize("name", ["nobody", "search:20", "no/such/model.zip", "model.pt", " ", 3, None])
+@pytest.mark.parametrize("name", ["nobody", "nobody:20", "no/such/model.zip", "model.pt", " ", 3, None])
 def test_unknown_agents_are_refused_by_name(name):
     with pytest.raises(AgentError, match=str(name)):
         make_agent(name)

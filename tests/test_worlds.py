@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from marriage_env import boxes_v0, sample_worlds, saucers_v0
 from marriage_env.cards import CARDS, card_ids, card_set, whole_pack
+from marriage_env.errors import OptionError
 from tests.helpers import matches, over, random_step
 
 SOUND = {"deals": 1, "misdeal_rate": 0.0, "faulty_pack_rate": 0.0}
@@ -146,3 +147,44 @@ def test_every_world_that_is_possible_is_drawn_and_alike_often(module, options):
         drawn, counts = np.unique(worlds[:, 1 : env.rules.players], axis=0, return_counts=True)
         assert {tuple(map(int, deal)) for deal in drawn} == possible
         assert counts.max() < 2 * draws / len(possible) and counts.min() > 0.5 * draws / len(possible), counts
+
+
+def test_the_observers_hand_is_his_own_and_the_same_seed_draws_the_same():
+    env = boxes_v0.raw_env(players=6)
+    env.reset(seed=1)
+    observation = env.observe("player_3")
+    worlds = sample_worlds(observation, 5, seed=2)
+    assert {int(hand) for hand in worlds["hands"][:, 0]} == {int(env.table["hands"][3])}
+    assert worlds.tobytes() == sample_worlds(observation["observation"], 5, seed=2).tobytes()
+    assert worlds.tobytes() != sample_worlds(observation, 5, seed=3).tobytes()
+
+
+def test_a_pack_that_may_lack_a_card_does_so_in_as_many_worlds():
+    """Of deals that stand with nothing noticed, 0.5 * 0.5 of 0.5 * 0.5 + 0.5 are of a faulty pack (2.4)."""
+    env = boxes_v0.raw_env(faulty_pack_rate=0.5, fault_noticed_rate=0.5)
+    seed = 0
+    env.reset(seed=seed)
+    while env.table["fault_noticed"]:
+        seed += 1
+        env.reset(seed=seed)
+    worlds = sample_worlds(env.observe(env.agent_selection), 6000, seed=1)
+    faulty = worlds["missing"] != 255
+    assert 0.30 < faulty.mean() < 0.37
+    hands = np.bitwise_or.reduce(worlds["hands"], axis=1) | (np.uint64(1) << worlds["turn_up"].astype(np.uint64))
+    assert not (hands[faulty] >> worlds["missing"][faulty].astype(np.uint64) & np.uint64(1)).any()
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, 10**7, "3"])
+def test_counts_that_cannot_be_are_refused(count):
+    env = saucers_v0.raw_env()
+    env.reset(seed=0)
+    with pytest.raises(OptionError, match="count"):
+        sample_worlds(env.observe("player_0"), count)
+
+
+def test_a_match_that_is_over_has_no_worlds():
+    env = saucers_v0.raw_env()
+    env.reset(seed=0)
+    play_some(env, random.Random(0), 1.0)
+    with pytest.raises(OptionError, match="over"):
+        sample_worlds(env.observe("player_0"))
