@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from marriage_env import GAMES, Agent
 from marriage_env.agents import seed_agents
-from marriage_env.batch_agents import numbered, play_on, seating_codes
+from marriage_env.batch_agents import answers, numbered, play_on, seating_codes
 from marriage_env.games import rule_options
 from marriage_env.tables import Tables
 
@@ -41,28 +41,72 @@ def play_duplicate(
     Returns:
         Chips per deal, float64 of shape (deals, rotations, agents), by the agents' places in `agents`.
     """
-    seats = len(agents)
-    deal_seeds = np.random.SeedSequence(seed).generate_state(deals, np.uint64).astype(np.uint64)
     players, numbers = numbered(agents)
+    return play_lineups(game, rules, players, np.tile(numbers, (deals, 1)), seed, progress=progress)
+
+
+def play_lineups(
+    game: str,
+    rules: Mapping[str, Any],
+    players: Sequence[Agent],
+    lineups: NDArray[np.int64],
+    seed: int,
+    *,
+    rotations: int | None = None,
+    ask: Callable[[Tables, Agent, NDArray[np.int64]], NDArray[np.int64]] = answers,
+    progress: Callable[[int], Any] = lambda matches: None,
+) -> NDArray[np.float64]:
+    """Play deals, each with its own company, once for each rotation of the company round the table.
+
+    Args:
+        game: see `play_duplicate`.
+        rules: see there.
+        players: distinct agents.
+        lineups: numbers of `players`, (deals, seats): who sits at each seat of each deal in rotation 0.
+        seed: see `play_duplicate`.
+        rotations: only so many of them; None for all.
+        ask: see `play_on`.
+        progress: see `play_duplicate`.
+
+    Returns:
+        Chips per deal, float64 of shape (deals, rotations, seats), by the places in `lineups`.
+    """
+    deals, seats = lineups.shape
+    deal_seeds = np.random.SeedSequence(seed).generate_state(deals, np.uint64).astype(np.uint64)
     seed_agents(players, seed)
-    # At seat s in rotation r sits who has place (s - r) mod n.
-    places = (np.arange(seats) - np.arange(seats)[:, None]) % seats
-    at_once = max(TABLES // seats, 1)
+    places = places_at(seats)[:rotations]
+    turns = len(places)
+    at_once = max(TABLES // turns, 1)
     made = rule_options(game, dict(rules))
-    tables = Tables(GAMES[game], made, min(deals, at_once) * seats)
-    chips = np.zeros((deals, seats, seats))
+    tables = Tables(GAMES[game], made, min(deals, at_once) * turns)
+    chips = np.zeros((deals, turns, seats))
     for first in range(0, deals, at_once):
         seeds = deal_seeds[first : first + at_once]
-        rows = np.arange(len(seeds) * seats)
-        who = np.tile(np.array(numbers)[places], (len(seeds), 1))
+        rows = np.arange(len(seeds) * turns)
+        who = lineups[first : first + at_once][:, places].reshape(-1, seats)
         tables.seating[rows] = seating_codes(players, who)
-        tables.seed(rows, seeds.repeat(seats))
+        tables.seed(rows, seeds.repeat(turns))
         tables.open(rows)
-        play_on(tables, players, who, rows)
-        returns = tables.buffers.returns[rows].reshape(len(seeds), seats, seats)
-        chips[first : first + at_once] = np.take_along_axis(returns, places.argsort(1)[None], 2) / made.deals
+        play_on(tables, players, who, rows, ask)
+        returns = tables.buffers.returns[rows].reshape(len(seeds), turns, seats)
+        chips[first : first + at_once] = ordered_by_place(returns) / made.deals
         progress(len(rows))
     return chips
+
+
+def places_at(seats: int) -> NDArray[np.int64]:
+    """The place in the line-up of who sits at each seat, in each rotation: (rotations, seats).
+
+    At seat s in rotation r sits who has place (s - r) mod n.
+    """
+    places: NDArray[np.int64] = (np.arange(seats) - np.arange(seats)[:, None]) % seats
+    return places
+
+
+def ordered_by_place(by_seat: NDArray[Any]) -> NDArray[Any]:
+    """What is ordered by seats, (deals, rotations, seats), ordered by the places in the line-up."""
+    _, turns, seats = by_seat.shape
+    return np.take_along_axis(by_seat, places_at(seats)[:turns].argsort(1)[None], 2)
 
 
 @dataclass(frozen=True)
@@ -74,7 +118,9 @@ class Estimate:
 
     @classmethod
     def over_deals(cls, values: NDArray[np.float64]) -> Estimate:
-        """From one value a deal; the interval is infinite for a single deal."""
+        """From one value a deal, (deals,); the interval is infinite for a single deal, the mean no number for none."""
+        if not len(values):
+            return cls(float("nan"), float("inf"))
         spread = float(values.std(ddof=1)) if len(values) > 1 else float("inf")
         return cls(float(values.mean()), CONFIDENCE_95 * spread / len(values) ** 0.5)
 

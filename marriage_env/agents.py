@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from marriage_env.errors import AgentError, OptionError
+from marriage_env.errors import AgentError, IllegalChoiceError, OptionError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
 from marriage_env.games import origin
@@ -57,7 +57,8 @@ class BatchAgent:
     def act(self, observation: Any, action_mask: Any = None) -> Any:
         """Choose an action: see `Agent.act`.
 
-        Raises AgentError for a mask that is missing, does not fit or allows nothing, and for a choice it forbids.
+        Raises AgentError for a mask that is missing, does not fit or allows nothing, IllegalChoiceError, which is one,
+        for a choice it forbids.
         """
         if isinstance(observation, Mapping):
             action_mask = observation.get("action_mask")
@@ -79,7 +80,7 @@ class BatchAgent:
             )
         possible = (actions >= 0) & (actions < masks.shape[1])
         if not (possible & (masks[np.arange(len(masks)), actions * possible] != 0)).all():
-            raise AgentError(f"{type(self).__name__} chose an action that the mask does not allow")
+            raise IllegalChoiceError(f"{type(self).__name__} chose an action that the mask does not allow")
         return int(actions[0]) if single else actions
 
     def seed(self, seed: int) -> None:

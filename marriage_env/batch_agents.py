@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,23 @@ def seating_codes(agents: Sequence[Agent], players: NDArray[np.int64]) -> NDArra
     return np.array([*codes, CALLER], np.uint8)[players]  # AWAITED finds the last
 
 
-def play_on(tables: Tables, agents: Sequence[Agent], players: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+def answers(tables: Tables, agent: Agent, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What an agent does at the tables where it is to act: legal actions."""
+    try:
+        actions = as_actions(agent.act(tables.vectors(turns), tables.buffers.masks[turns]), len(turns))
+    except OptionError as error:
+        raise AgentError(f"{type(agent).__name__} was asked for {len(turns)} actions: {error}") from error
+    need_legal(tables, turns, actions)
+    return actions
+
+
+def play_on(
+    tables: Tables,
+    agents: Sequence[Agent],
+    players: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ask: Callable[[Tables, Agent, NDArray[np.int64]], NDArray[np.int64]] = answers,
+) -> None:
     """Ask the agents that are not compiled, until it is nobody's turn of theirs at any of `rows`.
 
     Each is asked once for all the tables at which it is to act.
@@ -49,8 +65,10 @@ def play_on(tables: Tables, agents: Sequence[Agent], players: NDArray[np.int64],
         agents: who plays.
         players: the number of the agent at each seat of each table, or `AWAITED`.
         rows: the tables meant.
+        ask: gets from an agent its actions at the tables where it is to act: legal ones.
 
-    Raises what an agent raises, AgentError for answers that are no actions, IllegalActionError for one not legal.
+    Raises what `ask` raises: what an agent raises, AgentError for answers that are no actions, IllegalActionError for
+    one not legal.
     """
     out = tables.buffers
     while len(rows):
@@ -59,14 +77,4 @@ def play_on(tables: Tables, agents: Sequence[Agent], players: NDArray[np.int64],
         rows, actors = rows[actors != AWAITED], actors[actors != AWAITED]
         for number in np.unique(actors):
             turns = rows[actors == number]
-            tables.advance(turns, answers(tables, agents[number], turns))
-
-
-def answers(tables: Tables, agent: Agent, turns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What an agent does at the tables where it is to act: legal actions."""
-    try:
-        actions = as_actions(agent.act(tables.vectors(turns), tables.buffers.masks[turns]), len(turns))
-    except OptionError as error:
-        raise AgentError(f"{type(agent).__name__} was asked for {len(turns)} actions: {error}") from error
-    need_legal(tables, turns, actions)
-    return actions
+            tables.advance(turns, ask(tables, agents[number], turns))

@@ -19,3 +19,19 @@ class ResetNeededError(MarriageError, RuntimeError):
 
 class AgentError(MarriageError, ValueError):
     """An agent that is not known, or that cannot play what it was given."""
+
+
+class AgentCrashError(AgentError):
+    """An agent whose process cannot be started, has ended, or has raised an error."""
+
+
+class AgentTimeoutError(AgentError):
+    """An agent that has not answered in the time it is given."""
+
+
+class AgentAnswerError(AgentError):
+    """An agent whose process says what is no answer."""
+
+
+class IllegalChoiceError(AgentError, IllegalActionError):
+    """An agent that chose an action that its mask does not allow."""

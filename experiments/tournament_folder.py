@@ -1,0 +1,107 @@
+"""A tournament's folder: its settings, and each part of it once it is played."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import json
+import os
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.referee import Conduct
+from experiments.tournament_play import DEALS_AT_ONCE, Part, Result, Tournament
+from marriage_env import MarriageError
+
+SETTINGS, PARTS = "tournament.json", "parts"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, whenever the process is stopped."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_bytes(content)
+    draft.replace(path)
+
+
+def settings_of(tournament: Tournament) -> dict[str, Any]:
+    """What must be the same to go on: the tournament, its blocks, and the files that its agents are."""
+    files = [name for name in tournament.agents if Path(name).is_file()]
+    digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in files}
+    settings: dict[str, Any] = dataclasses.asdict(tournament)
+    return {**settings, "agents": list(tournament.agents), "deals_in_a_block": DEALS_AT_ONCE, "sha256": digests}
+
+
+class Folder:
+    """Where a tournament's parts are kept.
+
+    Args:
+        path: of the folder; made if it is not there.
+        tournament: whose it is.
+        overwrite: whether a tournament that is there is thrown away.
+
+    Raises MarriageError if another tournament is there.
+    """
+
+    def __init__(self, path: Path, tournament: Tournament, *, overwrite: bool = False) -> None:
+        self.path, self.parts = path, path / PARTS
+        if overwrite:
+            (path / SETTINGS).unlink(missing_ok=True)
+            shutil.rmtree(self.parts, ignore_errors=True)
+        self.parts.mkdir(parents=True, exist_ok=True)
+        settings = settings_of(tournament)
+        if (path / SETTINGS).exists() or any(self.parts.iterdir()):
+            self._compare(settings)
+        write_whole(path / SETTINGS, (json.dumps(settings, indent=2) + "\n").encode())
+
+    def has(self, part: Part) -> bool:
+        """Whether a part has been played."""
+        return self._file(part).exists()
+
+    def save(self, part: Part, result: Result) -> None:
+        """Keep a part."""
+        conduct = json.dumps({number: dataclasses.asdict(found) for number, found in result.conduct.items()})
+        content = io.BytesIO()
+        np.savez_compressed(
+            content,
+            lineups=result.lineups,
+            chips=result.chips,
+            forfeited=result.forfeited,
+            conduct=np.frombuffer(conduct.encode(), np.uint8),
+        )
+        write_whole(self._file(part), content.getvalue())
+
+    def load(self, part: Part) -> Result:
+        """A part that has been played; MarriageError if its file is damaged."""
+        try:
+            with np.load(self._file(part)) as arrays:
+                conduct = json.loads(arrays["conduct"].tobytes())
+                kept = arrays["lineups"], arrays["chips"], arrays["forfeited"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise MarriageError(
+                f"{self._file(part)} is damaged: delete it to have it played again ({error})"
+            ) from error
+        return Result(*kept, {int(number): Conduct(**found) for number, found in conduct.items()})
+
+    # Within
+
+    def _file(self, part: Part) -> Path:
+        return self.parts / f"{part.name}.npz"
+
+    def _compare(self, settings: dict[str, Any]) -> None:
+        otherwise = "allowed is the same command again, another folder by --out, or --overwrite"
+        try:
+            there = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
+            differ = [name for name in settings if there[name] != settings[name]]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise MarriageError(
+                f"{self.path} holds a tournament whose {SETTINGS} cannot be read: {otherwise}"
+            ) from error
+        if differ:
+            name = differ[0]
+            told = f"{name} {there[name]!s:.100}, not {settings[name]!s:.100}"
+            raise MarriageError(f"{self.path} holds another tournament ({told}): {otherwise}")
