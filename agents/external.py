@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.line_process import LineProcess, printable, quoted
+from agents.line_process import GRACE, LineProcess, printable, quoted
 from marriage_env.agents import BatchAgent
 from marriage_env.errors import (
     AgentAnswerError,
@@ -38,7 +38,7 @@ WORKER = Path(__file__).with_name("worker.py")
 class ExternalAgent(BatchAgent):
     """An agent in a process of its own.
 
-    A process that has crashed, does not answer in time or says what is no answer is ended; another is started when the
+    A process that has crashed, does not answer in time or says what is no object is ended; another is started when the
     agent is next asked. It is asked for one decision at a time, and must not expect them to be of one table.
 
     Args:
@@ -80,10 +80,10 @@ class ExternalAgent(BatchAgent):
         """See `Agent.seed`. The process is told when it is next asked."""
         self._seed = self._news = int(seed)
 
-    def close(self) -> None:
-        """End the process. Asked again, the agent starts another."""
+    def close(self, grace: float = GRACE) -> None:
+        """End the process, which has so many seconds to end by itself. Asked again, the agent starts another."""
         if self._process:
-            self._process.close()
+            self._process.close(grace)
         self._process = None
 
     # Within
@@ -98,7 +98,6 @@ class ExternalAgent(BatchAgent):
         answer = self._ask("act", view, self.seconds)
         action = answer.get("action")
         if not isinstance(action, int) or isinstance(action, bool):
-            self.close()
             raise AgentAnswerError(f'{self.name} answered {json.dumps(answer):.100}: allowed is {{"action": a number}}')
         if action not in legal:
             allowed = ", ".join(
@@ -123,7 +122,6 @@ class ExternalAgent(BatchAgent):
     def _tell(self, kind: str, message: Mapping[str, Any], seconds: float) -> None:
         answer = self._ask(kind, message, seconds)
         if answer.get("ready") is not True:
-            self.close()
             said = f"{self.name} answered {kind} with {json.dumps(answer):.100}"
             raise AgentAnswerError(f'{said}: allowed is {{"ready": true}}')
 
@@ -134,7 +132,7 @@ class ExternalAgent(BatchAgent):
             line = self._process.ask(json.dumps({"type": kind, **message}).encode(), seconds)
             answer = self._read(line)
         except (AgentCrashError, AgentTimeoutError, AgentAnswerError):
-            self.close()
+            self.close(grace=0.0)
             raise
         if "error" in answer:
             raise AgentCrashError(f"{self.name} says: {printable(str(answer['error'])):.300}")

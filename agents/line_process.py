@@ -96,9 +96,10 @@ class LineProcess:
         lines = self._complaints.decode(errors="replace").strip().splitlines()[-QUOTED_LINES:]
         return f"; on standard error: {printable(' | '.join(lines))[-QUOTED:]}" if lines else ""
 
-    def close(self) -> None:
-        """End the process."""
-        self._end()
+    def close(self, grace: float = GRACE) -> None:
+        """End the process, which has so many seconds to end by itself."""
+        if self._end.detach():
+            end(self._process, self._owner, grace)
         self._selector.close()
 
     # Within
@@ -150,13 +151,13 @@ class LineProcess:
         return f"was ended by signal {-status}" if status < 0 else f"ended with exit status {status}"
 
 
-def end(process: subprocess.Popen[bytes], owner: int) -> None:
+def end(process: subprocess.Popen[bytes], owner: int, grace: float = GRACE) -> None:
     """End a process and all of its session, and close its pipes; a fork of its owner closes its own copies alone."""
     streams = [stream for stream in (process.stdin, process.stdout, process.stderr) if stream]
     if os.getpid() == owner:
         streams.pop(0).close()  # a process that reads to the end of its input ends by itself
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE)
+            process.wait(grace)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

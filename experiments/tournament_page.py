@@ -83,7 +83,7 @@ def image(figure: Figure, meaning: str) -> str:
     """A figure within the page."""
     content = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "tournament"}):  # the same again, the same file
-        figure.savefig(content, format="svg", metadata={"Date": None})
+        figure.savefig(content, format="svg", bbox_inches="tight", metadata={"Date": None})
     pyplot.close(figure)
     data = base64.b64encode(content.getvalue()).decode()
     return f'<img alt="{html.escape(meaning)}" src="data:image/svg+xml;base64,{data}">'
@@ -99,16 +99,16 @@ def heat_map(standings: Standings) -> Figure:
     names = list(standings.conduct)
     labels = [label(name) for name in names]
     rows = [[met.chips.mean for met in standings.encounters if met.agent == agent] for agent in names]
-    limit = max(max(abs(chips) for row in rows for chips in row), 1e-9)
+    middle = (min(map(min, rows)) + max(map(max, rows))) / 2
     size = 3.5 + 0.8 * len(names)
     figure, axes = pyplot.subplots(figsize=(size + 1.5, size), layout="constrained")
-    shown = axes.imshow(rows, cmap="RdBu", vmin=-limit, vmax=limit)
+    shown = axes.imshow(rows, cmap="cividis")
     axes.set_xticks(range(len(names)), labels, rotation=40, ha="right", parse_math=False)
     axes.set_yticks(range(len(names)), labels, parse_math=False)
     axes.set(xlabel="company, at all other seats", ylabel="agent")
     for place, row in enumerate(rows):
         for company, chips in enumerate(row):
-            colour = "white" if abs(chips) > 0.6 * limit else "black"
+            colour = "white" if chips < middle else "black"
             axes.text(company, place, f"{chips:+.2f}", ha="center", va="center", color=colour)
     figure.colorbar(shown, label="chips per deal", shrink=0.8)
     return figure

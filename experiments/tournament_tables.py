@@ -114,12 +114,12 @@ def as_csv(standings: Standings, seconds: Mapping[str, float]) -> str:
         row = {"table": "pair", "agent": met.agent, "company": met.company, "seats": met.matches}
         row |= {"chips_per_deal": met.chips.mean, "chips_ci95": met.chips.error}
         row |= {"gain": met.gain.mean, "gain_ci95": met.gain.error}
-        writer.writerow({**row, "forfeits": met.forfeits, "seconds_per_decision": seconds[met.agent]})
+        writer.writerow(finite({**row, "forfeits": met.forfeits, "seconds_per_decision": seconds[met.agent]}))
     for rank in standings.ranks:
         row = {"table": "mixed", "agent": rank.agent, "seats": rank.matches}
         row |= {"chips_per_deal": rank.chips.mean, "chips_ci95": rank.chips.error}
         row |= {"mu": rank.mu, "sigma": rank.sigma, "ordinal": rank.ordinal}
-        writer.writerow({**row, "forfeits": rank.forfeits, "seconds_per_decision": seconds[rank.agent]})
+        writer.writerow(finite({**row, "forfeits": rank.forfeits, "seconds_per_decision": seconds[rank.agent]}))
     return file.getvalue()
 
 
@@ -142,7 +142,7 @@ def described(conduct: Conduct, seconds: float) -> dict[str, Any]:
 
 
 def finite(thing: Any) -> Any:
-    """What JSON can hold: null for a number that is none, or has no bounds."""
+    """The same, as JSON and CSV can hold it: None for a number that is none, or has no bounds."""
     if isinstance(thing, Mapping):
         return {key: finite(value) for key, value in thing.items()}
     if isinstance(thing, (list, tuple)):
