@@ -90,19 +90,20 @@ class ExternalAgent(BatchAgent):
 
     def _choose(self, vector: NDArray[np.float32], mask: NDArray[Any]) -> int:
         legal = np.flatnonzero(mask).tolist()
-        view = {"observation": vector.tolist(), "legal": legal, "actions": len(mask), **described(vector, legal)}
+        view = {"observation": vector.tolist(), "legal": legal, "actions": len(mask)}
         self._running()
         if self._news is not None:
             self._tell("seed", {"seed": self._news}, self.seconds)
             self._news = None
+        if self._wants_names:
+            view |= described(vector, legal)
         answer = self._ask("act", view, self.seconds)
         action = answer.get("action")
         if not isinstance(action, int) or isinstance(action, bool):
             raise AgentAnswerError(f'{self.name} answered {json.dumps(answer):.100}: allowed is {{"action": a number}}')
         if action not in legal:
-            allowed = ", ".join(
-                f"{number} ({name})" for number, name in zip(legal, view.get("names", legal), strict=True)
-            )
+            names = described(vector, legal).get("names", legal)
+            allowed = ", ".join(f"{number} ({name})" for number, name in zip(legal, names, strict=True))
             raise IllegalChoiceError(f"{self.name} chose action {action!s:.20}: allowed are {allowed}")
         return action
 
@@ -113,17 +114,20 @@ class ExternalAgent(BatchAgent):
         self.close()
         self._process = LineProcess(self.name, self.command, self.environment)
         try:
-            self._tell("hello", {"protocol": "marriage", "version": VERSION}, START_SECONDS)
+            greeting = self._tell("hello", {"protocol": "marriage", "version": VERSION}, START_SECONDS)
         except AgentError:
             self.close()
             raise
+        self._wants_names = greeting.get("names") is not False
         self._news = self._seed
 
-    def _tell(self, kind: str, message: Mapping[str, Any], seconds: float) -> None:
+    def _tell(self, kind: str, message: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """Its answer to what it is told, which says that it is ready."""
         answer = self._ask(kind, message, seconds)
         if answer.get("ready") is not True:
             said = f"{self.name} answered {kind} with {json.dumps(answer):.100}"
             raise AgentAnswerError(f'{said}: allowed is {{"ready": true}}')
+        return answer
 
     def _ask(self, kind: str, message: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """The object that answers a message; the process is ended unless there is one."""

@@ -45,7 +45,7 @@ def answer(agent: Any, request: dict[str, Any]) -> dict[str, Any]:
         return {"action": decision(agent, request)}
     if request["type"] == "seed" and hasattr(agent, "seed"):
         agent.seed(request["seed"])
-    return {"ready": True}
+    return {"ready": True, "names": False}
 
 
 def serve(module: str, attribute: str, requests: TextIO, answers: TextIO) -> None:

@@ -131,7 +131,7 @@ def ratings(names: Sequence[str], mixed: Result) -> list[Any]:
 
     An agent that has several seats at a table is ranked there once, by their mean.
     """
-    model = PlackettLuce()
+    model = PlackettLuce(tau=0.0)  # nobody gets better or worse from match to match
     found = [model.rating(name=name) for name in names]
     for company, matches in zip(mixed.lineups, mixed.chips, strict=True):
         present = np.unique(company)

@@ -15,7 +15,7 @@ from experiments.referee import Conduct, Referee
 from marriage_env import Agent
 from marriage_env.games import rule_options
 
-DEALS_AT_ONCE = 100  # in a block; with all rotations, no more tables than play_lineups plays side by side
+DEALS_AT_ONCE = 20  # in a block; with all rotations, no more tables than play_lineups plays side by side
 PAIRS, MIXED, COMPANIES, SUBSTITUTES = range(4)  # what is drawn from the tournament's seed, each by itself
 
 

@@ -68,7 +68,8 @@ def ranking(standings: Standings) -> Report:
     report = Report("Mixed tables", f"{note}; {CONFIDENCE}.", header)
     for rank in standings.ranks:
         skill = [f"{number:.2f}" for number in (rank.mu, rank.sigma, rank.ordinal)]
-        report.rows.append([rank.agent, str(rank.chips), str(rank.ahead), *skill, f"{rank.matches:,}"])
+        means = [str(mean) if rank.matches else "" for mean in (rank.chips, rank.ahead)]
+        report.rows.append([rank.agent, *means, *skill, f"{rank.matches:,}"])
     return report
 
 

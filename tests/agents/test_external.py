@@ -3,7 +3,9 @@
 import json
 import os
 import pickle
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -145,6 +147,20 @@ def test_a_command_plays(game, tmp_path, agent_of):
     agent = agent_of(command(tmp_path))
     assert agent.act(vectors, masks).tolist() == masks.argmax(1).tolist()
     assert agent.act({"observation": vectors[0], "action_mask": masks[0]}) == masks[0].argmax()
+
+
+@pytest.mark.parametrize(("program", "kind"), [(sys.executable, "py"), ("node", "js")], ids=["py", "js"])
+def test_the_bots_of_the_page_play(program, kind, tmp_path, agent_of):
+    if not shutil.which(program):
+        pytest.skip(f"no {program}")
+    page = (Path(__file__).parents[2] / "docs" / "tournament.md").read_text()
+    (tmp_path / f"bot.{kind}").write_text(re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL)[0])
+    agent = agent_of(f"command:{program} {tmp_path / f'bot.{kind}'}")
+    vectors, masks = views()
+    agent.seed(1)
+    first = agent.act(vectors, masks).tolist()
+    agent.seed(1)
+    assert agent.act(vectors, masks).tolist() == first
 
 
 @pytest.mark.parametrize("name", ["somebodys:First", "somebodys:Outer.Inner", "somebodys:function", "somebodys:ready"])
