@@ -23,7 +23,6 @@ from marriage_env.errors import (
     AgentAnswerError,
     AgentCrashError,
     AgentError,
-    AgentTimeoutError,
     IllegalChoiceError,
     OptionError,
 )
@@ -135,7 +134,7 @@ class ExternalAgent(BatchAgent):
         try:
             line = self._process.ask(json.dumps({"type": kind, **message}).encode(), seconds)
             answer = self._read(line)
-        except (AgentCrashError, AgentTimeoutError, AgentAnswerError):
+        except BaseException:  # Ctrl-C, too: an answer that comes later must not be taken for the next one
             self.close(grace=0.0)
             raise
         if "error" in answer:

@@ -108,9 +108,11 @@ class LineProcess:
         """Wait until `deadline` for something to be read or written, and do so; what is still to be written."""
         if unsent:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
-        events = self._selector.select(max(deadline - time.monotonic(), 0))
-        if unsent:
-            self._selector.unregister(self._stdin)
+        try:
+            events = self._selector.select(max(deadline - time.monotonic(), 0))
+        finally:
+            if unsent:
+                self._selector.unregister(self._stdin)
         for key, _ in events:
             if key.fd == self._stdin:
                 unsent = self._send(unsent)

@@ -42,7 +42,9 @@ class Report:
         title, note = Text(self.title, style="table.title"), Text(self.note, style="table.caption")
         table = Table(title=title, title_justify="left", caption=note, caption_justify="left")
         for place, heading in enumerate(self.header):
-            table.add_column(Text(heading), justify="right" if place else "left", no_wrap=not place)
+            table.add_column(
+                Text(heading), justify="right" if place else "left", no_wrap=not place, overflow="fold"
+            )  # in a narrow terminal no digit is left out
         for row in self.rows:
             table.add_row(*map(Text, row))  # names are names, never markup
         return table

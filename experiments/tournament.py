@@ -132,9 +132,12 @@ def write_results(tournament: Tournament, folder: Path, found: Standings, consol
     }
     title, settings = tournament_tables.title_of(tournament), settings_of(tournament)
     console.print(title, style="bold")
+    complaints = tables["complaints"]
     for report in tables.values():
-        if report.rows:
+        if report is not complaints:
             console.print(report.on_screen())
+    for agent, kind, message in complaints.rows:
+        console.print(f"{agent}, first {kind}: {message}", markup=False, highlight=False, soft_wrap=True)
     write_whole(folder / CSV, tournament_tables.as_csv(found, seconds).encode())
     write_whole(folder / JSON, tournament_tables.as_json(settings, found, seconds).encode())
     write_whole(folder / HTML, tournament_page.page(title, settings, tables, found).encode())

@@ -15,12 +15,10 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from experiments.duplicate import Estimate
 from experiments.report import Report
-from experiments.standings import Rank, Standings
-from experiments.tournament_tables import WHOSE
+from experiments.standings import Standings
+from experiments.tournament_tables import WHOSE, labels
 
-LABEL = 28  # characters of an agent's name in a plot
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -59,15 +57,28 @@ def page(title: str, settings: Mapping[str, Any], tables: Mapping[str, Report], 
     """
     parts = [
         section(tables["ranking"]),
-        image(bars(standings.ranks), "Chips per deal at mixed tables, and ratings"),
+        image(bars(standings), "Chips per deal at mixed tables, and ratings"),
         section(tables["matrix"]),
         image(heat_map(standings), WHOSE),
         section(tables["gains"]),
         section(tables["behaviour"]),
         section(tables["complaints"], "messages") if tables["complaints"].rows else "",
-        section(Report("Settings", "", ["setting", "value"], [[name, str(value)] for name, value in settings.items()])),
+        section(Report("Settings", "", ["setting", "value"], settings_rows(settings))),
     ]
     return PAGE.format(title=html.escape(title), body="\n".join(parts))
+
+
+def settings_rows(settings: Mapping[str, Any]) -> list[list[str]]:
+    """A row for each setting; for one of several parts, a row for each of them."""
+    rows = []
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            rows += [[f"{name}: {part}", str(one)] for part, one in value.items()]
+        elif isinstance(value, (list, tuple)):
+            rows += [[f"{name}: {place}", str(one)] for place, one in enumerate(value, 1)]
+        else:
+            rows.append([name, str(value)])
+    return rows
 
 
 def section(report: Report, kind: str = "") -> str:
@@ -89,22 +100,17 @@ def image(figure: Figure, meaning: str) -> str:
     return f'<img alt="{html.escape(meaning)}" src="data:image/svg+xml;base64,{data}">'
 
 
-def label(name: str) -> str:
-    """An agent's name, short enough for a plot: of a long one, its end tells most."""
-    return name if len(name) <= LABEL else f"…{name[1 - LABEL :]}"
-
-
 def heat_map(standings: Standings) -> Figure:
     """Chips per deal of every agent in every company."""
     names = list(standings.conduct)
-    labels = [label(name) for name in names]
     rows = [[met.chips.mean for met in standings.encounters if met.agent == agent] for agent in names]
     middle = (min(map(min, rows)) + max(map(max, rows))) / 2
     size = 3.5 + 0.8 * len(names)
     figure, axes = pyplot.subplots(figsize=(size + 1.5, size), layout="constrained")
     shown = axes.imshow(rows, cmap="cividis")
-    axes.set_xticks(range(len(names)), labels, rotation=40, ha="right", parse_math=False)
-    axes.set_yticks(range(len(names)), labels, parse_math=False)
+    ticks = list(labels(standings).values())
+    axes.set_xticks(range(len(names)), ticks, rotation=40, ha="right", parse_math=False)
+    axes.set_yticks(range(len(names)), ticks, parse_math=False)
     axes.set(xlabel="company, at all other seats", ylabel="agent")
     for place, row in enumerate(rows):
         for company, chips in enumerate(row):
@@ -114,24 +120,19 @@ def heat_map(standings: Standings) -> Figure:
     return figure
 
 
-def bars(ranks: list[Rank]) -> Figure:
+def bars(standings: Standings) -> Figure:
     """Mixed tables: chips per deal with their intervals, and ratings ± 3 sigma."""
+    ranks = standings.ranks
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 1.8 + 0.45 * len(ranks)), layout="constrained")
-    labels = [label(rank.agent) for rank in ranks]
     places = range(len(ranks))
-    means, errors = zip(*[drawable(rank.chips) for rank in ranks], strict=True)
-    left.barh(places, means, xerr=errors, color="tab:blue", capsize=4)
+    errors = [rank.chips.error if math.isfinite(rank.chips.error) else math.nan for rank in ranks]  # nan: none is drawn
+    left.barh(places, [rank.chips.mean for rank in ranks], xerr=errors, color="tab:blue", capsize=4)
     left.axvline(0, color="black", linewidth=0.8)
     left.set(xlabel="chips per deal, with 95% confidence intervals", title="Chips at mixed tables")
     right.errorbar([rank.mu for rank in ranks], places, xerr=[3 * rank.sigma for rank in ranks], fmt="o", capsize=4)
     right.set(xlabel="mu ± 3 sigma", title="OpenSkill")
     for axes in (left, right):
-        axes.set_yticks(places, labels, parse_math=False)
+        axes.set_yticks(places, [labels(standings)[rank.agent] for rank in ranks], parse_math=False)
         axes.set_ylim(len(ranks) - 0.5, -0.5)
         axes.grid(axis="x", alpha=0.3)
     return figure
-
-
-def drawable(estimate: Estimate) -> tuple[float, float]:
-    """A mean and an error; nothing where there is none."""
-    return tuple(number if math.isfinite(number) else 0.0 for number in (estimate.mean, estimate.error))  # type: ignore[return-value]

@@ -22,15 +22,16 @@ COLUMNS = (
     *("table", "agent", "company", "chips_per_deal", "chips_ci95", "gain", "gain_ci95", "mu", "sigma", "ordinal"),
     *("seats", "forfeits", "seconds_per_decision"),
 )
+LABEL = 28  # characters of an agent's name in tables and plots
 WHOSE = "Chips per deal of the agent in the row, at one seat, each in turn, with the agent in the column at all others"
 
 
 def matrix(standings: Standings) -> Report:
     """Who earns how much against whom."""
     report = Report("Who earns how much against whom", f"{WHOSE}; {CONFIDENCE}.", numbers(standings))
-    for place, agent in enumerate(standings.conduct, 1):
+    for agent, label in labels(standings).items():
         row = [str(met.chips) for met in standings.encounters if met.agent == agent]
-        report.rows.append([f"{place} {agent}", *row])
+        report.rows.append([label, *row])
     return report
 
 
@@ -40,10 +41,21 @@ def gains(standings: Standings) -> Report:
         "Chips per deal that the agent in the row earns there beyond what the agent in the column earns among its own"
     )
     report = Report("Who gains by coming", f"{note} kind, on the same deals; {CONFIDENCE}.", numbers(standings))
-    for place, agent in enumerate(standings.conduct, 1):
+    for agent, label in labels(standings).items():
         met = [found for found in standings.encounters if found.agent == agent]
-        report.rows.append([f"{place} {agent}", *["" if found.company == agent else str(found.gain) for found in met]])
+        report.rows.append([label, *["" if found.company == agent else str(found.gain) for found in met]])
     return report
+
+
+def labels(standings: Standings) -> dict[str, str]:
+    """What each agent is called in tables and plots: its number and its name, the end of a long one: it tells most."""
+    names = standings.conduct
+    return {name: f"{place} {shortened(name)}" for place, name in enumerate(names, 1)}
+
+
+def shortened(name: str) -> str:
+    """A name of at most `LABEL` characters."""
+    return name if len(name) <= LABEL else f"…{name[1 - LABEL :]}"
 
 
 def numbers(standings: Standings) -> list[str]:
@@ -69,7 +81,7 @@ def ranking(standings: Standings) -> Report:
     for rank in standings.ranks:
         skill = [f"{number:.2f}" for number in (rank.mu, rank.sigma, rank.ordinal)]
         means = [str(mean) if rank.matches else "" for mean in (rank.chips, rank.ahead)]
-        report.rows.append([rank.agent, *means, *skill, f"{rank.matches:,}"])
+        report.rows.append([labels(standings)[rank.agent], *means, *skill, f"{rank.matches:,}"])
     return report
 
 
@@ -82,7 +94,7 @@ def behaviour(standings: Standings, seconds: Mapping[str, float]) -> Report:
     report = Report("Conduct", note, ["agent", "decisions", "time of one", *FORFEITS.values()])
     for name, found in standings.conduct.items():
         forfeits = [f"{found.forfeits[kind]:,}" for kind in KINDS]
-        report.rows.append([name, f"{found.decisions:,}", duration(seconds[name]), *forfeits])
+        report.rows.append([labels(standings)[name], f"{found.decisions:,}", duration(seconds[name]), *forfeits])
     return report
 
 
@@ -102,7 +114,7 @@ def complaints(standings: Standings) -> Report:
     """What was first said of each kind of forfeit; without rows if there was none."""
     report = Report("What went wrong first", "The first of each kind.", ["agent", "kind", "message"])
     for name, found in standings.conduct.items():
-        report.rows += [[name, kind, found.first[kind]] for kind in KINDS if kind in found.first]
+        report.rows += [[labels(standings)[name], kind, found.first[kind]] for kind in KINDS if kind in found.first]
     return report
 
 
