@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ class Standings:
 
     encounters: list[Encounter]
     ranks: list[Rank]
-    conduct: dict[str, Conduct] = field(default_factory=dict)
+    conduct: dict[str, Conduct]
 
 
 def standings(tournament: Tournament, load: Callable[[Part], Result]) -> Standings:

@@ -163,6 +163,14 @@ def test_the_bots_of_the_page_play(program, kind, tmp_path, agent_of):
     assert agent.act(vectors, masks).tolist() == first
 
 
+def test_the_class_of_the_page_plays(tmp_path, monkeypatch, agent_of):
+    page = (Path(__file__).parents[2] / "docs" / "tournament.md").read_text()
+    (tmp_path / "my_module.py").write_text(re.findall(r"```py\n(class .*?)```", page, re.DOTALL)[0])
+    monkeypatch.syspath_prepend(tmp_path)
+    vectors, masks = views()
+    assert agent_of("import:my_module:MyAgent", seed=1).act(vectors, masks).tolist() == masks.argmax(1).tolist()
+
+
 @pytest.mark.parametrize("name", ["somebodys:First", "somebodys:Outer.Inner", "somebodys:function", "somebodys:ready"])
 def test_what_is_imported_plays(name, module, agent_of):
     vectors, masks = views()
