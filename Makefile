@@ -4,7 +4,7 @@ BIN = .venv/bin
 SECONDS_EACH ?= 60
 DEALS ?= 1000
 
-.PHONY: demo test nightly lint format pages bench clean
+.PHONY: demo test nightly lint format pages bench ladder clean
 
 demo: .venv/installed
 	$(BIN)/python -m experiments.demo --seconds $(SECONDS_EACH) --deals $(DEALS)
@@ -30,6 +30,9 @@ pages: .venv/installed
 bench: .venv/installed
 	$(BIN)/python -m experiments.benchmark --markdown docs/benchmarks.md --csv docs/benchmarks.csv \
 		--plot docs/benchmarks.png --readme README.md
+
+ladder: .venv/installed
+	$(BIN)/python -m experiments.ladder --readme README.md
 
 .venv/installed: pyproject.toml agents/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
