@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 
-class OutOfTime(BaseException):
-    """The time is over."""
+class OutOfTime(KeyboardInterrupt):
+    """The time is over: like Ctrl-C, which no handler of errors catches on the way, and which threads are ready for."""
 
 
 @contextlib.contextmanager
