@@ -26,7 +26,6 @@ NINE, TEN, JACK, QUEEN, KING, ACE = range(7, 13)
 NONE = np.uint64(0)
 ONE = np.uint64(1)
 CLUB_CARDS = np.uint64(0x1_1111_1111_1111)  # every fourth bit, from bit 0
-ALL_CARDS = np.uint64((1 << CARDS) - 1)
 RANK_CARDS = np.uint64(0xF)  # the four cards of the lowest rank
 
 
@@ -57,6 +56,11 @@ def card_set(ids: Iterable[int]) -> int:
     return bits
 
 
+def whole_pack(pack_size: int) -> int:
+    """The set of all cards of a pack of 36 or 52."""
+    return card_set(range(CARDS - pack_size, CARDS))
+
+
 @inlined
 def only(card: Any) -> Any:
     """The set that holds `card` alone."""
@@ -79,12 +83,6 @@ def of_suit(suit: Any) -> Any:
 def of_rank(rank: Any) -> Any:
     """All cards of a rank."""
     return RANK_CARDS << np.uint64(4 * rank)
-
-
-@compiled
-def whole_pack(pack_size: Any) -> Any:
-    """All cards of a pack of 36 or 52."""
-    return ALL_CARDS & (ALL_CARDS << np.uint64(CARDS - pack_size))
 
 
 @inlined

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from marriage_env import cards
-from marriage_env.boxes.rules import HAND
 from marriage_env.boxes.state import (
     BEST_SEQUENCE,
     BOX_WON,
@@ -46,7 +45,6 @@ from marriage_env.boxes.state import (
     SEQUENCE,
     SEQUENCE_BOX,
     TRICK_PAY,
-    TRICKS,
 )
 from marriage_env.cards import ACE, HEARTS, KING, NONE, QUEEN, TEN, highest, holds, of_suit, only, size
 from marriage_env.chips import POT, everybody, others, pay, player, pot
@@ -116,7 +114,7 @@ def stand_for_pack(table: Any) -> Any:
     table.misdeals[0] = 0
     table.misdeals[1] = 0
     table.fault_noticed = False
-    short = table.rules.pack_size - 1 < HAND * table.rules.players + 1
+    short = table.rules.pack_size - 1 < table.rules.hand * table.rules.players + 1
     faulty = happens(table, table.rules.faulty_pack_rate)
     while True:
         if happens(table, table.rules.misdeal_rate):
@@ -133,26 +131,28 @@ def stand_for_pack(table: Any) -> Any:
 @compiled
 def deal_cards(table: Any, packs: Any, faulty: Any) -> Any:
     """Three cards to each, then two to each, then the turn-up (2.2); a faulty pack lacks a random card (2.4)."""
-    players = table.rules.players
+    players, hand_size = table.rules.players, table.rules.hand
     pack_size = table.rules.pack_size
     pack = np.empty(pack_size, np.uint8)
-    fill_pack(table, packs, HAND * players + 2, pack)  # the turn-up, and one that moves up if the pack is faulty
+    fill_pack(table, packs, hand_size * players + 2, pack)  # the turn-up, and one that moves up if the pack is faulty
     table.missing = NO_CARD
     if faulty:
         gap = below(table, pack_size)
         table.missing = pack[gap]
         for place in range(gap, pack_size - 1):
             pack[place] = pack[place + 1]
+    first = min(3, hand_size)
+    second = hand_size - first
     seat = eldest(table)
     for order in range(players):
         hand = NONE
-        for place in range(3):
-            hand |= only(pack[3 * order + place])
-        for place in range(2):
-            hand |= only(pack[3 * players + 2 * order + place])
+        for place in range(first):
+            hand |= only(pack[first * order + place])
+        for place in range(second):
+            hand |= only(pack[first * players + second * order + place])
         table.hands[seat] = hand
         seat = left_of(table, seat)
-    table.turn_up = pack[HAND * players]
+    table.turn_up = pack[hand_size * players]
 
 
 # 3 Declarations
@@ -400,7 +400,7 @@ def end_trick(table: Any) -> Any:
     table.tricks[table.winning] += 1
     table.actor = table.winning
     open_trick(table)
-    if table.plays == TRICKS * table.rules.players:
+    if table.plays == table.rules.hand * table.rules.players:
         settle(table)
 
 
@@ -486,7 +486,7 @@ def settle(table: Any) -> Any:
 @compiled
 def pay_tricks(table: Any, winners: Any) -> Any:
     """A chip at a time from box 0, going round the winners from eldest, until all is paid or the box is empty (7.2)."""
-    for paid_before in range(table.rules.trick_pay * TRICKS):
+    for paid_before in range(table.rules.trick_pay * table.rules.hand):
         seat = table.dealer
         for _ in range(table.rules.players):
             seat = left_of(table, seat)

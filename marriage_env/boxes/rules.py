@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from marriage_env.cards import whole_pack
 from marriage_env.errors import OptionError
 from marriage_env.options import fill_from, one_of, rate, settle, whole
 from marriage_env.table import record_dtype
@@ -15,16 +16,19 @@ MIN_PLAYERS, MAX_PLAYERS = 5, 10
 HAND = 5
 HIGHEST_MISDEAL_RATE = 0.99
 
-#: The options as a record, so that compiled code can read them.
+#: The options as a record, so that compiled code can read them; and what no option changes, but a reduced game may.
+#: Small, as every table has one.
 RULES = record_dtype(
+    ("pack", np.uint64),  # the cards in it
     ("misdeal_rate", np.float64),
     ("faulty_pack_rate", np.float64),
     ("fault_noticed_rate", np.float64),
     ("deals", np.int32),
-    ("trick_pay", np.int32),
-    ("faulty_pack_fine", np.int32),
     ("players", np.int32),
-    ("pack_size", np.int32),
+    ("trick_pay", np.int8),
+    ("faulty_pack_fine", np.int8),
+    ("pack_size", np.int8),
+    ("hand", np.int8),  # cards for each, and so tricks
     ("declare_all", np.bool_),  # declaring="auto"
     ("fined", np.bool_),  # conduct="fined"
     ("either_order", np.bool_),  # marriage_order="either"
@@ -94,6 +98,8 @@ class BoxesRules:
     def fill(self, record: Any) -> None:
         """Write the options into a record of dtype `RULES`."""
         fill_from(self, record)
+        record["hand"] = HAND
+        record["pack"] = whole_pack(self.pack_size)
         record["declare_all"] = self.declaring == "auto"
         record["fined"] = self.conduct == "fined"
         record["either_order"] = self.marriage_order == "either"

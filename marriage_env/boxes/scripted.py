@@ -29,7 +29,6 @@ from marriage_env.boxes.state import (
     QUEEN_OF_HEARTS,
     SEQUENCE,
     SEQUENCE_BOX,
-    TRICKS,
 )
 from marriage_env.cards import (
     ACE,
@@ -43,7 +42,6 @@ from marriage_env.cards import (
     of_suit,
     only,
     size,
-    whole_pack,
     without_lowest,
 )
 from marriage_env.chips import everybody
@@ -170,7 +168,7 @@ def best_card(table: Any, seat: Any) -> Any:
     hand = table.hands[seat]
     placed = hand | out_of_play(table)  # in no other hand
     shown = shown_in_hands(table, placed)
-    unseen = ~(placed | shown) & whole_pack(table.rules.pack_size)
+    unseen = ~(placed | shown) & table.rules.pack
     others = everybody(table) & ~(1 << seat)
     waiting = others & ~table.in_trick
     near = chance_of_unseen(table, waiting, shown, unseen)
@@ -195,13 +193,13 @@ def best_card(table: Any, seat: Any) -> Any:
 @inlined
 def tricks_to_come(table: Any) -> Any:
     """How many tricks follow the one under way."""
-    return TRICKS - 1 - table.trick_start // table.rules.players
+    return table.rules.hand - 1 - table.trick_start // table.rules.players
 
 
 @compiled
 def worth_of_trick(table: Any, seat: Any) -> Any:
     """What taking this trick is worth: the second makes a winner, who is paid for both and saves the penalty (7.2)."""
-    pay = min(1.0 * table.rules.trick_pay, table.pots[SEQUENCE_BOX] / TRICKS)
+    pay = min(1.0 * table.rules.trick_pay, table.pots[SEQUENCE_BOX] / table.rules.hand)
     if table.tricks[seat] >= 2:
         return pay
     second = 1.0 + 2.0 * pay

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from marriage_env.cards import whole_pack
 from marriage_env.options import fill_from, one_of, settle, whole
 from marriage_env.table import record_dtype
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 6
 
-#: The options as a record, so that compiled code can read them.
+#: The options as a record, so that compiled code can read them; and what no option changes, but a reduced game may.
 RULES = record_dtype(
+    ("pack", np.uint64),  # the cards in it
     ("deals", np.int32),
     ("players", np.int32),
     ("pack_size", np.int32),
@@ -61,6 +63,7 @@ class SaucersRules:
     def fill(self, record: Any) -> None:
         """Write the options into a record of dtype `RULES`."""
         fill_from(self, record)
+        record["pack"] = whole_pack(self.pack_size)
         record["declare_all"] = self.declaring == "auto"
         record["start_lowest"] = self.row_start == "lowest"
         record["low_courts"] = self.court_points == "low"

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.cards import ACE, CARDS, CLUBS, NONE, highest, lowest, of_rank, only, size, whole_pack, without_lowest
+from marriage_env.cards import ACE, CARDS, CLUBS, NONE, highest, lowest, of_rank, only, size, without_lowest
 from marriage_env.compiled import compiled
 from marriage_env.saucers.play import card_points, points_left
 from marriage_env.saucers.state import LOWEST_STAKED_RANK
@@ -43,7 +43,7 @@ def cards_of_others(table: Any, seat: Any) -> Any:
     gone = table.hands[seat]
     for play in range(table.plays):
         gone |= only(table.played_card[play])
-    return ~gone & whole_pack(table.rules.pack_size)
+    return ~gone & table.rules.pack
 
 
 @compiled

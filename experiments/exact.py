@@ -1,0 +1,152 @@
+"""Solve reduced games, and tell exactly how exploitable players are in them.
+
+A reduced game has fewer players and cards but the very rules of the full one, and is small enough to look at every deal
+and every line of play. OpenSpiel's CFR+ solves it. For its strategies as it goes on, for the house player `rules` and
+for random play, this prints what each seat wins or loses, what each seat would gain by a best response to the others,
+and the sum of these gains: NashConv, which is 0 for an equilibrium and for nothing else. Seat 0 is eldest.
+
+In *chips* a game is general-sum, as what stays in the pots is nobody's; *ahead*, how far a player is ahead of the mean
+of all, makes it zero-sum. CFR+ is sure to find an equilibrium of a zero-sum game of two players; of others it may.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms import exploitability
+from rich.console import Console
+
+from experiments.options import count, output_file, reported
+from experiments.report import Report
+from experiments.small_games import SmallGame, load
+from experiments.small_rules import SMALL_GAMES
+
+USUAL = [name for name in SMALL_GAMES if not name.endswith("tiny")]
+UTILITIES = ("chips", "ahead")
+DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class Exploited:
+    """How a player fares at all seats of a reduced game, and how he can be exploited there.
+
+    Attributes:
+        player: the player's name.
+        nash_conv: the sum of `gains`.
+        values: what each seat wins on average.
+        gains: how much more each seat would win by a best response to the same player at the other seats.
+    """
+
+    player: str
+    nash_conv: float
+    values: tuple[float, ...]
+    gains: tuple[float, ...]
+
+
+def exploited(game: SmallGame, player: str, policy: Any) -> Exploited:
+    """How a player fares whose policy, one of OpenSpiel's, is given."""
+    result = exploitability.nash_conv(game, policy, return_only_nash_conv=False)
+    values = pyspiel.expected_returns(game.new_initial_state(), policy, -1, True)
+    return Exploited(player, float(result.nash_conv), tuple(values), tuple(map(float, result.player_improvements)))
+
+
+def rules_policy(game: SmallGame) -> Any:
+    """The house player `rules` as a policy: he is shown what his seat knows, and no more."""
+    choose = game.rules.game.choose
+    chances = {}
+    for position in game.positions():
+        if not position.over:
+            seat = position.actor
+            choice = choose(position.record_for(seat), np.int64(seat))
+            chances[position.known_to(seat)] = [(action, float(action == choice)) for action in position.actions]
+    return pyspiel.TabularPolicy(chances)
+
+
+def solving(game: SmallGame, iterations: int) -> Iterator[Exploited]:
+    """CFR+'s average strategies, all seats' together, after 1, 3, 10, 30 ... iterations, and after the last."""
+    solver = pyspiel.CFRPlusSolver(game)
+    for iteration in range(1, iterations + 1):
+        solver.evaluate_and_update_policy()
+        if iteration == iterations or str(iteration).rstrip("0") in ("1", "3"):
+            yield exploited(game, f"CFR+ after {iteration}", solver.average_policy())
+
+
+def exact_report(name: str, utility: str, game: SmallGame, results: Sequence[Exploited], seconds: float) -> Report:
+    """The results for one game as a table."""
+    positions = game.positions()
+    known = {position.known_to(position.actor) for position in positions if not position.over}
+    note = (
+        f"{len(game.rules.deals)} deals, {len(positions)} positions, {len(known)} information states; "
+        f"{seconds:.0f} s. Value: {utility} per deal. Gain: more than that, by a best response."
+    )
+    seats = range(game.num_players())
+    header = ["player", "NashConv", *(f"value {seat}" for seat in seats), *(f"gain {seat}" for seat in seats)]
+    report = Report(f"{name}, {utility}", note, header)
+    for result in results:
+        numbers = [result.nash_conv, *result.values, *result.gains]
+        report.rows.append([result.player, *(f"{round(number, DECIMALS) + 0.0:.{DECIMALS}f}" for number in numbers)])
+    return report
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.exact",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="Example: python -m experiments.exact --games boxes-2 saucers-3 --iterations 100",
+    )
+    known = ", ".join(SMALL_GAMES)
+    parser.add_argument(
+        "--games",
+        nargs="+",
+        choices=SMALL_GAMES,
+        default=USUAL,
+        metavar="NAME",
+        help=f"reduced games: {known} (default: all but the tiny ones)",
+    )
+    parser.add_argument(
+        "--utility", nargs="+", choices=UTILITIES, default=list(UTILITIES), help="what counts (default: each in turn)"
+    )
+    parser.add_argument("--iterations", type=count, default=200, metavar="N", help="of CFR+ (default: %(default)s)")
+    parser.add_argument("--json", type=output_file, metavar="FILE", help="write the results as JSON")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run from the command line."""
+    options = parse(arguments)
+    console = Console()
+    documents = []
+    with reported("exact"):
+        for name in options.games:
+            for utility in options.utility:
+                began = time.monotonic()
+                game = load(name, ahead=utility == "ahead")
+                results = list(solving(game, options.iterations))
+                results.append(exploited(game, "rules", rules_policy(game)))
+                results.append(exploited(game, "random", pyspiel.UniformRandomPolicy(game)))
+                console.print(exact_report(name, utility, game, results, time.monotonic() - began).on_screen())
+                documents.append(
+                    {"game": name, "utility": utility, "players": [dataclasses.asdict(result) for result in results]}
+                )
+        if options.json:
+            write_json(options.json, options.iterations, documents)
+
+
+def write_json(path: Path, iterations: int, documents: Sequence[dict[str, Any]]) -> None:
+    """The results of all games."""
+    path.write_text(json.dumps({"iterations": iterations, "games": documents}, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
