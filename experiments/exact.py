@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,6 @@ from experiments.small_rules import SMALL_GAMES
 
 USUAL = [name for name in SMALL_GAMES if not name.endswith("tiny")]
 UTILITIES = ("chips", "ahead")
-DECIMALS = 4
 
 
 @dataclass(frozen=True)
@@ -80,21 +80,54 @@ def solving(game: SmallGame, iterations: int) -> Iterator[Exploited]:
             yield exploited(game, f"CFR+ after {iteration}", solver.average_policy())
 
 
-def exact_report(name: str, utility: str, game: SmallGame, results: Sequence[Exploited], seconds: float) -> Report:
+def solve(game: SmallGame, iterations: int) -> list[Exploited]:
+    """The results for one game: CFR+ as it goes on, the house players."""
+    results = list(solving(game, iterations))
+    results.append(exploited(game, "rules", rules_policy(game)))
+    results.append(exploited(game, "random", pyspiel.UniformRandomPolicy(game)))
+    return results
+
+
+def chips(*numbers: float) -> str:
+    """What seats win, to a thousandth."""
+    return " ".join(f"{number:.3f}" for number in numbers)
+
+
+def gains(*numbers: float) -> str:
+    """What seats would gain, or the sum of it, to a ten-thousandth; a computed gain may be a hair below 0."""
+    return " ".join(f"{max(number, 0.0):.4f}" for number in numbers)
+
+
+def game_report(title: str, game: SmallGame, results: Sequence[Exploited], seconds: float) -> Report:
     """The results for one game as a table."""
     positions = game.positions()
     known = {position.known_to(position.actor) for position in positions if not position.over}
-    note = (
-        f"{len(game.rules.deals)} deals, {len(positions)} positions, {len(known)} information states; "
-        f"{seconds:.0f} s. Value: {utility} per deal. Gain: more than that, by a best response."
-    )
-    seats = range(game.num_players())
-    header = ["player", "NashConv", *(f"value {seat}" for seat in seats), *(f"gain {seat}" for seat in seats)]
-    report = Report(f"{name}, {utility}", note, header)
+    size = f"{len(game.rules.deals)} deals, {len(positions)} positions, {len(known)} information states"
+    note = f"{size}; {seconds:.0f} s. Values and gains: of each seat, per deal."
+    report = Report(title, note, ["player", "NashConv", "values", "gains"])
     for result in results:
-        numbers = [result.nash_conv, *result.values, *result.gains]
-        report.rows.append([result.player, *(f"{round(number, DECIMALS) + 0.0:.{DECIMALS}f}" for number in numbers)])
+        report.rows.append([result.player, gains(result.nash_conv), chips(*result.values), gains(*result.gains)])
     return report
+
+
+def summary(found: Mapping[tuple[str, str], Sequence[Exploited]]) -> str:
+    """The NashConv of all players in all games, and the values of what CFR+ came to, as a Markdown table."""
+    players = [result.player for result in next(iter(found.values()))]
+    report = Report("", "", ["game", "counts", *players, "values"])
+    for (name, utility), results in found.items():
+        *_, solved, _rules, _random = results
+        nash_convs = [gains(result.nash_conv) for result in results]
+        report.rows.append([f"`{name}`", utility, *nash_convs, chips(*solved.values)])
+    return report.grid()
+
+
+def write_json(path: Path, iterations: int, found: Mapping[tuple[str, str], Sequence[Exploited]]) -> None:
+    """The results of all games."""
+    games = [
+        {"game": name, "utility": utility, "players": [dataclasses.asdict(result) for result in results]}
+        for (name, utility), results in found.items()
+    ]
+    path.write_text(json.dumps({"iterations": iterations, "games": games}, indent=2) + "\n", encoding="utf-8")
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -117,8 +150,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--utility", nargs="+", choices=UTILITIES, default=list(UTILITIES), help="what counts (default: each in turn)"
     )
-    parser.add_argument("--iterations", type=count, default=200, metavar="N", help="of CFR+ (default: %(default)s)")
+    parser.add_argument("--iterations", type=count, default=100, metavar="N", help="of CFR+ (default: %(default)s)")
     parser.add_argument("--json", type=output_file, metavar="FILE", help="write the results as JSON")
+    parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write a summary as a Markdown table")
     return parser.parse_args(arguments)
 
 
@@ -126,26 +160,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line."""
     options = parse(arguments)
     console = Console()
-    documents = []
+    found = {}
     with reported("exact"):
-        for name in options.games:
-            for utility in options.utility:
-                began = time.monotonic()
-                game = load(name, ahead=utility == "ahead")
-                results = list(solving(game, options.iterations))
-                results.append(exploited(game, "rules", rules_policy(game)))
-                results.append(exploited(game, "random", pyspiel.UniformRandomPolicy(game)))
-                console.print(exact_report(name, utility, game, results, time.monotonic() - began).on_screen())
-                documents.append(
-                    {"game": name, "utility": utility, "players": [dataclasses.asdict(result) for result in results]}
-                )
+        for name, utility in itertools.product(dict.fromkeys(options.games), dict.fromkeys(options.utility)):
+            began = time.monotonic()
+            game = load(name, ahead=utility == "ahead")
+            found[name, utility] = solve(game, options.iterations)
+            report = game_report(f"{name}, {utility}", game, found[name, utility], time.monotonic() - began)
+            console.print(report.on_screen())
         if options.json:
-            write_json(options.json, options.iterations, documents)
-
-
-def write_json(path: Path, iterations: int, documents: Sequence[dict[str, Any]]) -> None:
-    """The results of all games."""
-    path.write_text(json.dumps({"iterations": iterations, "games": documents}, indent=2) + "\n", encoding="utf-8")
+            write_json(options.json, options.iterations, found)
+        if options.markdown:
+            options.markdown.write_text(summary(found) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

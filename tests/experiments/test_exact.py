@@ -25,7 +25,7 @@ FINED = SmallRules(
     options={"declaring": "auto", "conduct": "fined", "marriage_order": "either"},
 )
 SEVEN = SmallRules("saucers", 3, "JC QC KC AC QD KD AD", options={"declaring": "auto", "court_points": "low"})
-HIDDEN = SmallRules("boxes", 2, "JD QC KC QH KH", hand=2, turn_up="9C")
+HIDDEN = SmallRules("boxes", 2, "JD QC KC AC QH KH", hand=2, turn_up="9C", options={"declaring": "auto"})
 THREES = SmallRules("saucers", 2, "QC KC AC QD KD AD", options={"declaring": "auto"})
 #: Games of both kinds: undealt cards, fines, uneven hands, three in a row.
 GAMES = {name: SMALL_GAMES[name] for name in ("boxes-tiny", "saucers-tiny")}
@@ -148,7 +148,7 @@ def test_the_rules_player_chooses_alike_whatever_is_hidden_from_him(game):
 
 
 def test_openspiels_own_checks_pass(game):
-    pyspiel.random_sim_test(game, num_sims=10, serialize=True, verbose=False)
+    pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
 
 
 def test_a_saved_state_is_read_back_as_one_of_its_own_game():
@@ -193,7 +193,7 @@ def test_boxes_with_a_card_each_comes_out_as_worked_out_by_hand():
     house = exact.exploited(game, "rules", exact.rules_policy(game))
     assert house.values == pytest.approx(values)
     assert house.nash_conv == pytest.approx(0.0, abs=1e-12)
-    *_, solved = exact.solving(game, 300)
+    *_, solved = exact.solving(game, 100)
     assert solved.values == pytest.approx(values, abs=1e-3)
 
 
@@ -210,7 +210,7 @@ def best_play(position):
 def test_saucers_for_two_is_worth_what_looking_at_all_lines_says(name):
     game = load(name, ahead=True)
     worth = np.mean([best_play(game.opening(deal)) for deal in range(len(game.rules.deals))])
-    *_, solved = exact.solving(game, 150)
+    *_, solved = exact.solving(game, 100)
     assert solved.values == pytest.approx((worth, -worth), abs=0.02)
     assert solved.nash_conv < 0.02
 
@@ -231,11 +231,12 @@ def test_a_game_that_is_not_known_is_named():
 
 
 def test_the_command_prints_and_writes_what_it_found(tmp_path, capsys):
-    file = tmp_path / "exact.json"
-    exact.main(["--games", "boxes-tiny", "--utility", "ahead", "--iterations", "4", "--json", str(file)])
+    file, page = tmp_path / "exact.json", tmp_path / "page.md"
+    games = ["--games", "boxes-tiny", "--utility", "ahead", "--iterations", "4"]
+    exact.main([*games, "--json", str(file), "--markdown", str(page)])
     assert "boxes-tiny, ahead" in capsys.readouterr().out
-    document = json.loads(file.read_text())
-    (result,) = document["games"]
+    assert "| `boxes-tiny` | ahead | 0.3750 |" in page.read_text()
+    (result,) = json.loads(file.read_text())["games"]
     names = ["CFR+ after 1", "CFR+ after 3", "CFR+ after 4", "rules", "random"]
     assert [player["player"] for player in result["players"]] == names
     assert result["players"][-1]["nash_conv"] == pytest.approx(0.375)
