@@ -69,10 +69,14 @@ class ShippedAgent(BatchAgent):
 
         AgentError if no model was trained for them; ModelError for a model that is damaged.
         """
+        return self.player_of(vectors[0]).choose(vectors, masks)
+
+    def player_of(self, vector: NDArray[np.float32]) -> TrainedAgent:
+        """The player of the model that was trained for what an observation is of; AgentError if none was."""
         for path, start in shipped_starts(WEIGHTS).items():
-            if not start.missed_by(vectors[:1]).any():
-                return shipped_agent(path).choose(vectors, masks)
-        raise AgentError(f"{told_by(vectors[0])}: no model was trained for it; there {listed()}")
+            if not start.missed_by(vector[None]).any():
+                return shipped_agent(path)
+        raise AgentError(f"{told_by(vector)}: no model was trained for it; there {listed()}")
 
 
 def told_by(vector: NDArray[np.float32]) -> str:

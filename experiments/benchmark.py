@@ -32,12 +32,13 @@ from experiments.options import above_zero, count, output_file, reported
 from experiments.peers import PETTINGZOO, play_loop
 from experiments.plot import plot
 from experiments.report import CONFIDENCE, Report, in_turns, millions, replace_between
+from experiments.search_speed import search_report
 from marriage_env import GAMES, boxes_v0, saucers_v0
 from marriage_env.game import Game
 from marriage_env.randomness import STREAM
 from marriage_env.record_arrays import new_records
 
-PARTS = ("loop", "rules", "batch", "sizes", "threads", "peers", "training", "start", "strength", "demo")
+PARTS = ("loop", "rules", "batch", "sizes", "threads", "peers", "training", "search", "start", "strength", "demo")
 PACKAGES = ("numba", "numpy", "gymnasium", "pettingzoo", "open_spiel", "pgx", "jax", "rlcard", "sb3_contrib", "torch")
 IN_README = ("loop", "batch", "peers", "training", "demo")
 FIRST_STEP = """
@@ -229,6 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "threads": lambda: [thread_report(options.seconds, options.rounds)],
         "peers": lambda: [peer_report(options.seconds, options.rounds, console)],
         "training": lambda: [training_report(options.rounds)],
+        "search": lambda: [search_report(options.seconds, options.rounds)],
         "start": lambda: [first_step(options.rounds)],
         "strength": lambda: [strength(options.deals, console)],
         "demo": lambda: [

@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from agents.network import Network, NetworkAgent
 from agents.ppo import PPOAgent, network_of, take_weights
+from agents.trained import ShippedAgent
 from experiments.advised import AdvisedVecEnv, follow_advice
 from experiments.checkpoints import Run, restore_random, restored
 from experiments.self_play import SelfPlay
@@ -77,9 +78,11 @@ def starting_network(rules: dict[str, Any], options: argparse.Namespace) -> Netw
     if options.start is None:
         return None
     agent = make_agent(options.start)
-    if not isinstance(agent, (PPOAgent, NetworkAgent)):
-        raise MarriageError(f"--start {options.start}: allowed is a trained model (.zip, .safetensors, trained:NAME)")
     blank = GAMES[options.game].layout(rule_options(options.game, rules)).blank
+    if isinstance(agent, ShippedAgent):
+        agent = agent.player_of(blank)
+    if not isinstance(agent, (PPOAgent, NetworkAgent)):
+        raise MarriageError(f"--start {options.start}: allowed is a trained model (.zip, .safetensors, trained)")
     agent.act(blank, np.ones(ACTIONS, np.int8))  # whose own error names another game or other rules
     network = network_of(agent.policy) if isinstance(agent, PPOAgent) else agent.network
     if "layers" in options.named and options.layers != network.hidden:

@@ -109,7 +109,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument(
         "--start",
         metavar="MODEL",
-        help="begin with this model's network (.zip, .safetensors), and a new value function",
+        help="begin with this model's network (.zip, .safetensors, trained), and a new value function",
     )
     group.add_argument(
         "--advice",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 LEAST_TABLES = 2048  # for each thread: to wake one takes about as long as a step at so many
@@ -47,23 +47,20 @@ class ThreadTeam:
             tuple(None if array is None else array[start:end] for array in of_tables)
             for start, end in itertools.pairwise(borders)
         ]
-        jobs: list[Future[Any]] = []
         try:
-            for worker in range(1, workers):
-                jobs.append(self._others.submit(work, *common, *parts[worker], *own[worker]))
+            jobs = [self._others.submit(work, *common, *parts[worker], *own[worker]) for worker in range(1, workers)]
             first = work(*common, *parts[0], *own[0])
-        finally:
-            wait_for_all(jobs)
-        return [first, *[job.result() for job in jobs]]
+            return [first, *[job.result() for job in jobs]]
+        except BaseException:
+            self._end_others()
+            raise
 
-
-def wait_for_all(jobs: Sequence[Future[Any]]) -> None:
-    """Wait until all jobs are done, even through Ctrl-C: nobody may touch the tables while a thread still does."""
-    interrupt: KeyboardInterrupt | None = None
-    while not all(job.done() for job in jobs):
-        try:
-            wait(jobs)
-        except KeyboardInterrupt as pressed:
-            interrupt = pressed
-    if interrupt:
-        raise interrupt
+    def _end_others(self) -> None:
+        """Wait, even through Ctrl-C, until no thread is at work: nobody may touch the tables while one still is."""
+        others = self._others
+        while others is not None:
+            try:
+                others.shutdown(cancel_futures=True)
+                self._others = others = None
+            except KeyboardInterrupt:  # one is on its way already
+                continue

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.cards import NONE, lowest, only, size, whole_pack, without_lowest
+from marriage_env.cards import NONE, lowest, only, size, without_lowest
 from marriage_env.compiled import compiled
 from marriage_env.knowledge import UNDEALT
 from marriage_env.randomness import below, draw
@@ -36,7 +36,7 @@ def open_worlds(table: Any, known: Any, stream: Any) -> Any:
     """Write down what seat 0 knows at a table that it recalls, and lay out a first world, which may not agree yet."""
     learn(table, known)
     rules = table.rules
-    hidden = whole_pack(rules.pack_size) & ~(table.hands[0] | out_of_hands(table))
+    hidden = rules.pack & ~(table.hands[0] | out_of_hands(table))
     for seat in range(rules.players):
         hidden &= ~(known.played[seat] | known.held[seat])
     known.hidden = 0

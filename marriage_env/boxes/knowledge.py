@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from marriage_env.boxes.play import QUEEN_OF_HEARTS_ALONE, best_sequence, claims_in, queen_to_answer
-from marriage_env.boxes.rules import HAND
 from marriage_env.boxes.state import NO_CARD, SEQUENCE
 from marriage_env.cards import KING, NONE, QUEEN, holds, of_suit, only, size
 from marriage_env.compiled import compiled, inlined
@@ -93,7 +92,7 @@ def misfit(known: Any, seat: Any, hand: Any) -> Any:
 @inlined
 def hand_size(table: Any, known: Any, seat: Any) -> Any:
     """How many cards a seat has in hand (2.2)."""
-    return HAND - size(known.played[seat])
+    return table.rules.hand - size(known.played[seat])
 
 
 @compiled
@@ -108,11 +107,11 @@ def settle_world(table: Any, known: Any, stream: Any) -> Any:
     table.missing = NO_CARD
     rules = table.rules
     faulty, unnoticed = rules.faulty_pack_rate, 1.0 - rules.fault_noticed_rate
-    if faulty == 0.0 or unnoticed == 0.0 or table.fault_noticed or rules.pack_size - 1 < HAND * rules.players + 1:
+    undealt = rules.pack_size - rules.hand * rules.players - 1
+    if faulty == 0.0 or unnoticed == 0.0 or table.fault_noticed or undealt == 0:
         return
     # Every deal of a faulty pack that did not stand so far had its chance to be noticed.
     faulty *= unnoticed
-    undealt = rules.pack_size - HAND * rules.players - 1
     if happens(stream, faulty / (faulty + 1.0 - rules.faulty_pack_rate)):
         lot = below(stream, undealt)
         for index in range(known.hidden):
