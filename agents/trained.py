@@ -54,11 +54,15 @@ class TrainedAgent(NetworkAgent):
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`. AgentError for observations of another game or under other rules."""
+        self.check(vectors)
+        return super().choose(vectors, masks)
+
+    def check(self, vectors: NDArray[np.float32]) -> None:
+        """Raise AgentError if one of the observations, (n, size), is of another game or under other rules."""
         others = self._start.missed_by(vectors)
         if others.any():
             plays = f"this model plays {self.card.game} under {shown(self.card.rules)}"
             raise AgentError(f"{told_by(vectors[np.argmax(others)])}: {plays}")
-        return super().choose(vectors, masks)
 
 
 class ShippedAgent(BatchAgent):

@@ -13,7 +13,6 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from agents.advice import with_advice
 from agents.ppo import linear_layers
-from marriage_env import MarriageError
 from marriage_env.sb3 import SingleSeatVecEnv
 from marriage_env.table import ACTIONS
 
@@ -52,11 +51,9 @@ class AdvisedVecEnv(VecEnvWrapper):  # type: ignore[misc]
 
 
 def follow_advice(policy: MaskableActorCriticPolicy) -> None:
-    """Let a new policy that is given advice follow it at first; MarriageError if its layers are too narrow for that."""
+    """Let a new policy that is given advice follow it at first. Its layers have to be as wide as there are actions."""
     first, *between, last = linear_layers(policy)
     size = first.in_features - ACTIONS
-    if min(layer.out_features for layer in (first, *between)) < ACTIONS:
-        raise MarriageError(f"--advice with layers narrower than {ACTIONS}: allowed are --layers {ACTIONS} or wider")
     actions = torch.arange(ACTIONS)
     with torch.no_grad():
         for layer, shift, weight in ((first, size, IN), *((layer, 0, ON) for layer in between)):

@@ -6,14 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from agents.network import Network, NetworkAgent
 from agents.ppo import PPOAgent, network_of, take_weights
-from agents.trained import ShippedAgent
+from agents.trained import ShippedAgent, TrainedAgent
 from experiments.advised import AdvisedVecEnv, follow_advice
 from experiments.checkpoints import Run, restore_random, restored
 from experiments.self_play import SelfPlay
@@ -83,11 +82,15 @@ def starting_network(rules: dict[str, Any], options: argparse.Namespace) -> Netw
         agent = agent.player_of(blank)
     if not isinstance(agent, (PPOAgent, NetworkAgent)):
         raise MarriageError(f"--start {options.start}: allowed is a trained model (.zip, .safetensors, trained)")
-    agent.act(blank, np.ones(ACTIONS, np.int8))  # whose own error names another game or other rules
+    if isinstance(agent, TrainedAgent):
+        agent.check(blank[None])
     network = network_of(agent.policy) if isinstance(agent, PPOAgent) else agent.network
     if "layers" in options.named and options.layers != network.hidden:
         asked, there = (" ".join(map(str, layers)) for layers in (options.layers, network.hidden))
         raise MarriageError(f"--layers {asked}: --start {options.start} has {there}; leave it out")
+    if network.inputs not in (len(blank), len(blank) + ACTIONS):
+        allowed = f"allowed are {len(blank)}, as an observation has here, or {ACTIONS} more, with advice"
+        raise MarriageError(f"--start {options.start} takes {network.inputs} numbers: {allowed}")
     advice = network.inputs > len(blank)
     if "advice" in options.named and not advice:
         raise MarriageError(f"--advice: --start {options.start} takes none; leave it out")

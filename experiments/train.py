@@ -43,6 +43,7 @@ from experiments.options import (
 from experiments.runs import CHECKPOINT, MODEL, SETTINGS, commit
 from marriage_env import GAMES, MarriageError
 from marriage_env.options import make_rules
+from marriage_env.table import ACTIONS
 
 USUAL_SECONDS = 60
 #: What stays as it is when a run is resumed, beside the game.
@@ -210,6 +211,9 @@ def prepare(options: argparse.Namespace, out: Path) -> None:
         options.seconds = USUAL_SECONDS
     if options.anneal and options.steps is None:
         raise MarriageError("--anneal: the learning rate falls to 0 at the end of --steps, which must be named")
+    if options.advice and min(options.layers) < ACTIONS:
+        layers = " ".join(map(str, options.layers))
+        raise MarriageError(f"--layers {layers}: with --advice, allowed are layers of {ACTIONS} or more")
     samples = options.rollout * options.tables
     if min(options.batch, samples) == 1 or samples % options.batch == 1:
         left = f"--batch {options.batch} leaves a batch of 1 from the {samples} steps of a rollout"
