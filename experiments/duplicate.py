@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from marriage_env import GAMES, Agent
 from marriage_env.agents import seed_agents
 from marriage_env.batch_agents import answers, numbered, play_on, seating_codes
+from marriage_env.engine import DRAWN
 from marriage_env.games import rule_options
 from marriage_env.tables import Tables
 
@@ -53,6 +54,8 @@ def play_lineups(
     seed: int,
     *,
     rotations: int | None = None,
+    dealer: int | None = None,
+    pots: int = 0,
     ask: Callable[[Tables, Agent, NDArray[np.int64]], NDArray[np.int64]] = answers,
     progress: Callable[[int], Any] = lambda matches: None,
 ) -> NDArray[np.float64]:
@@ -65,6 +68,8 @@ def play_lineups(
         lineups: numbers of `players`, (deals, seats): who sits at each seat of each deal in rotation 0.
         seed: see `play_duplicate`.
         rotations: only so many of them; None for all.
+        dealer: the seat that deals first; None for one drawn with each deal.
+        pots: chips that lie in each pot when the match opens.
         ask: see `play_on`.
         progress: see `play_duplicate`.
 
@@ -80,13 +85,15 @@ def play_lineups(
     made = rule_options(game, dict(rules))
     tables = Tables(GAMES[game], made, min(deals, at_once) * turns)
     chips = np.zeros((deals, turns, seats))
+    dealers = np.full(len(tables), DRAWN if dealer is None else dealer)
+    opening = np.full((len(tables), len(tables.game.pot_names)), pots)
     for first in range(0, deals, at_once):
         seeds = deal_seeds[first : first + at_once]
         rows = np.arange(len(seeds) * turns)
         who = lineups[first : first + at_once][:, places].reshape(-1, seats)
         tables.seating[rows] = seating_codes(players, who)
         tables.seed(rows, seeds.repeat(turns))
-        tables.open(rows)
+        tables.open(rows, dealers[rows], opening[rows])
         play_on(tables, players, who, rows, ask)
         returns = tables.buffers.returns[rows].reshape(len(seeds), turns, seats)
         chips[first : first + at_once] = ordered_by_place(returns) / made.deals

@@ -1,0 +1,154 @@
+"""The plots of the strategy report; every bar and point with its 95% confidence interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot
+
+from experiments.duplicate import Estimate
+from experiments.strategy_breaches import KINDS, Breaches, Stakes
+from experiments.strategy_claims import ClaimCost
+from experiments.strategy_data import Setting
+from experiments.strategy_luck import Apart, Luck
+from experiments.strategy_seats import Pots, Seats
+
+PART_NAMES = {"cards": "the cards and the seat", "player": "who plays", "rest": "the rest"}
+
+
+def drawn(axes: Any, path: Path) -> None:
+    """Write a figure whose axes are drawn, and be done with it."""
+    for each in axes:
+        each.grid(alpha=0.3)
+        each.set_axisbelow(True)
+    axes[0].figure.savefig(path, dpi=110)
+    pyplot.close(axes[0].figure)
+
+
+def panels(count: int, width: float, height: float) -> Any:
+    """The axes of a figure, side by side."""
+    _, axes = pyplot.subplots(1, count, figsize=(width, height), layout="constrained", squeeze=False)
+    return axes[0]
+
+
+def points(estimates: Sequence[Estimate]) -> tuple[list[float], list[float]]:
+    """Means and half-widths; an interval without end is not drawn."""
+    errors = [estimate.error if math.isfinite(estimate.error) else 0.0 for estimate in estimates]
+    return [estimate.mean for estimate in estimates], errors
+
+
+def plot_luck(lucks: Mapping[Setting, Luck], path: Path) -> None:
+    """The shares of the variance."""
+    (axes,) = panels(1, 8, 4)
+    width = 0.8 / len(lucks)
+    for number, (setting, luck) in enumerate(lucks.items()):
+        means, errors = points([luck.shares[name] for name in PART_NAMES])
+        places = [place + (number - (len(lucks) - 1) / 2) * width for place in range(len(PART_NAMES))]
+        axes.bar(places, means, width, yerr=errors, capsize=4, label=str(setting))
+    axes.set_xticks(range(len(PART_NAMES)), list(PART_NAMES.values()))
+    axes.set(ylabel="% of the variance of chips in a deal", ylim=(0, None), title="What explains a player's chips")
+    axes.legend()
+    drawn([axes], path)
+
+
+def plot_apart(found: Mapping[Setting, Sequence[Apart]], path: Path) -> None:
+    """Matches needed to tell players apart, in plain and in duplicate play."""
+    (axes,) = panels(1, 8, 4)
+    ways = {
+        "plain: each deal once": [(one.plain, 1) for many in found.values() for one in many],
+        "duplicate: each deal from every seat": [
+            (one.duplicate, setting.players) for setting, many in found.items() for one in many
+        ],
+    }
+    names = [f"{one.player} or {one.company}\n{setting}" for setting, many in found.items() for one in many]
+    for number, (way, needed) in enumerate(ways.items()):
+        middle, low, high = ([each[end] * matches for each, matches in needed] for end in range(3))
+        below = [one - other for one, other in zip(middle, low, strict=True)]
+        above = [one - other if math.isfinite(one) else 0.0 for one, other in zip(high, middle, strict=True)]
+        places = [place + 0.15 - 0.3 * number for place in range(len(names))]
+        axes.errorbar(middle, places, xerr=(below, above), fmt="o", capsize=4, label=way)
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xscale="log", xlabel="matches (deals times rotations) until the 95% interval is clear of 0")
+    axes.set(title="How long it takes to tell players apart", ylim=(-0.5, len(names) - 0.5))
+    axes.legend()
+    drawn([axes], path)
+
+
+def plot_claims(found: Mapping[Setting, Sequence[ClaimCost]], path: Path) -> None:
+    """What claims bring at once, and what giving them up costs."""
+    axes = panels(len(found), 12, 4.5)
+    for each, (setting, costs) in zip(axes, found.items(), strict=True):
+        for number, (label, estimates) in enumerate(
+            {"brings at once": [one.at_once for one in costs], "costs, given up": [one.cost for one in costs]}.items()
+        ):
+            means, errors = points(estimates)
+            places = [place + 0.4 * number - 0.2 for place in range(len(costs))]
+            each.barh(places, means, 0.4, xerr=errors, capsize=2, label=label)
+        each.set_yticks(range(len(costs)), [one.claim for one in costs])
+        each.invert_yaxis()
+        each.set(xlabel="chips for each occasion", title=str(setting))
+        each.legend()
+    drawn(axes, path)
+
+
+def plot_breaches(situations: Mapping[Stakes, Sequence[Breaches]], path: Path) -> None:
+    """What breaches bring before the fine, by what they are for; each stakes in a panel, the fine as a line."""
+    axes = panels(len(situations), 13, 4.5)
+    for each, (stakes, rows) in zip(axes, situations.items(), strict=True):
+        means, errors = points([one.before_fine for one in rows])
+        each.barh([f"{one.name} ({one.positions:,})" for one in rows], means, xerr=errors, capsize=2)
+        each.invert_yaxis()
+        each.axvline(0, color="black", linewidth=0.8)
+        each.axvline(rows[0].fine, color="tab:red", label="the fine")
+        each.set(xlabel="chips that the best breach brings before the fine", title=str(stakes))
+        each.legend()
+    drawn(axes, path)
+
+
+def plot_stakes(found: Mapping[Stakes, Sequence[Breaches]], path: Path) -> None:
+    """How often a breach promises gain, by what is played for."""
+    (axes,) = panels(1, 8, 3.5)
+    for number, kind in enumerate(KINDS):
+        means, errors = points([rows[number].promising for rows in found.values()])
+        places = [place + 0.2 * number - 0.1 for place in range(len(found))]
+        axes.errorbar(means, places, xerr=errors, fmt="o", capsize=3, label=kind)
+    axes.set_yticks(range(len(found)), [str(stakes) for stakes in found])
+    axes.invert_yaxis()
+    axes.set(xlabel="% of positions in which a breach promises gain", title="How often it may pay to break a rule")
+    axes.legend()
+    drawn([axes], path)
+
+
+def plot_seats(found: Mapping[Setting, Sequence[Seats]], path: Path) -> None:
+    """Chips by place beyond the table's mean."""
+    axes = panels(len(found), 12, 4)
+    for each, (setting, several) in zip(axes, found.items(), strict=True):
+        places = [("eldest", *map(str, range(2, setting.players)), "dealer")[place] for place in range(setting.players)]
+        for seats in several:
+            means, errors = points(seats.ahead)
+            label = f"{seats.player}, {seats.pots} in each pot"
+            each.errorbar(range(setting.players), means, yerr=errors, marker="o", capsize=3, label=label)
+        each.set_xticks(range(setting.players), places)
+        each.axhline(0, color="black", linewidth=0.8)
+        each.set(xlabel="place, from eldest", ylabel="chips per deal beyond the table's mean", title=str(setting))
+        each.legend()
+    drawn(axes, path)
+
+
+def plot_pots(found: Mapping[Setting, Sequence[Pots]], path: Path) -> None:
+    """The rule-based player's lead over random ones, by what lies in the pots."""
+    (axes,) = panels(1, 7, 4)
+    for setting, several in found.items():
+        means, errors = points([pots.ahead for pots in several])
+        sizes = [pots.pots for pots in several]
+        axes.errorbar(sizes, means, yerr=errors, marker="o", capsize=4, label=str(setting))
+    axes.set(xlabel="chips in each pot when the deal opens", ylabel="chips per deal ahead of random players")
+    axes.set(title="One rule-based player among random ones", ylim=(0, None))
+    axes.legend()
+    drawn([axes], path)
