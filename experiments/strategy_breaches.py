@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.duplicate import Estimate
-from experiments.strategy_data import advised, finish, seeds
+from experiments.strategy_data import Share, advised, finish, seeds
 from marriage_env import GAMES
 from marriage_env.boxes.play import allowed_by_suit
 from marriage_env.boxes.state import JACK_OF_DIAMONDS, KING_OF_HEARTS, QUEEN_OF_HEARTS, TRICKS
@@ -102,7 +102,7 @@ class Breaches:
         fine: chips that a breach costs.
         difference: chips by which the best breach is better than the best lawful action, in new worlds.
         real: the same at the tables themselves.
-        promising: percent of the positions in which a breach promises more than all that is lawful.
+        promising: the share of the positions in which a breach promises more than all that is lawful.
         gain: `difference` where it does; not a number if it never does.
     """
 
@@ -111,7 +111,7 @@ class Breaches:
     fine: int
     difference: Estimate
     real: Estimate
-    promising: Estimate
+    promising: Share
     gain: Estimate
 
     @property
@@ -226,14 +226,14 @@ def judged(stakes: Stakes, deals: int, seed: int) -> list[Judged]:
 
 def summed_up(name: str, positions: Sequence[Judged]) -> Breaches:
     """What breaches bring to who breaks the rule where that promises more than all that is lawful."""
-    promised, gain, real = np.array([(one.promised, one.gain, one.real) for one in positions]).reshape(-1, 3).T
+    promised, gain, real = np.array([(one.promised, one.gain, one.real) for one in positions], np.float64).T
     return Breaches(
         name,
         len(positions),
         positions[0].fine,
         Estimate.over_deals(gain),
         Estimate.over_deals(real),
-        Estimate.over_deals(100.0 * (promised > 0)),
+        Share.of(int((promised > 0).sum()), len(positions)),
         Estimate.over_deals(gain[promised > 0]),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,31 @@ def over_occasions(values: NDArray[np.float64], deals: NDArray[np.int64]) -> Est
     sums = np.bincount(np.unique(deals, return_inverse=True)[1], values - mean)
     freedom = len(sums) / (len(sums) - 1)
     return Estimate(mean, CONFIDENCE_95 * float(np.sqrt((sums**2).sum() * freedom)) / len(values))
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often something was so, in percent, with its 95% confidence interval (Wilson's, good for few and for none).
+
+    Attributes:
+        percent: of all cases.
+        low, high: the interval's ends.
+    """
+
+    percent: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, times: int, cases: int) -> Share:
+        """So many times in so many cases, one at least."""
+        share, square = times / cases, CONFIDENCE_95**2 / cases
+        middle = (share + square / 2) / (1 + square)
+        half = (share * (1 - share) * square + square**2 / 4) ** 0.5 / (1 + square)
+        return cls(100 * share, 100 * max(middle - half, 0.0), 100 * min(middle + half, 1.0))
+
+    def __str__(self) -> str:
+        return f"{self.percent:.1f}% ({self.low:.1f} to {self.high:.1f})"
 
 
 def seeds(seed: int, count: int) -> NDArray[np.uint64]:

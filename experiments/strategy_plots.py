@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot
 
 from experiments.duplicate import Estimate
-from experiments.strategy_breaches import KINDS, Breaches, Stakes
+from experiments.strategy_breaches import KINDS, SITUATIONS, Breaches, Stakes
 from experiments.strategy_claims import ClaimCost
 from experiments.strategy_data import Setting
 from experiments.strategy_luck import Apart, Luck
@@ -31,9 +31,9 @@ def drawn(axes: Any, path: Path) -> None:
     pyplot.close(axes[0].figure)
 
 
-def panels(count: int, width: float, height: float) -> Any:
+def panels(count: int, width: float, height: float, sharey: bool = False) -> Any:
     """The axes of a figure, side by side."""
-    _, axes = pyplot.subplots(1, count, figsize=(width, height), layout="constrained", squeeze=False)
+    _, axes = pyplot.subplots(1, count, figsize=(width, height), layout="constrained", squeeze=False, sharey=sharey)
     return axes[0]
 
 
@@ -58,7 +58,7 @@ def plot_luck(lucks: Mapping[Setting, Luck], path: Path) -> None:
 
 
 def plot_apart(found: Mapping[Setting, Sequence[Apart]], path: Path) -> None:
-    """Matches needed to tell players apart, in plain and in duplicate play."""
+    """Matches needed to tell players apart, in plain and in duplicate play; none for those that are not told apart."""
     (axes,) = panels(1, 8, 4)
     ways = {
         "plain: each deal once": [(one.plain, 1) for many in found.values() for one in many],
@@ -68,14 +68,14 @@ def plot_apart(found: Mapping[Setting, Sequence[Apart]], path: Path) -> None:
     }
     names = [f"{one.player} or {one.company}\n{setting}" for setting, many in found.items() for one in many]
     for number, (way, needed) in enumerate(ways.items()):
-        middle, low, high = ([each[end] * matches for each, matches in needed] for end in range(3))
-        below = [one - other for one, other in zip(middle, low, strict=True)]
-        above = [one - other if math.isfinite(one) else 0.0 for one, other in zip(high, middle, strict=True)]
-        places = [place + 0.15 - 0.3 * number for place in range(len(names))]
-        axes.errorbar(middle, places, xerr=(below, above), fmt="o", capsize=4, label=way)
+        ends = {place: [end * each for end in one] for place, (one, each) in enumerate(needed) if math.isfinite(one[0])}
+        below = [middle - low for middle, low, _ in ends.values()]
+        above = [high - middle if math.isfinite(high) else 0.0 for middle, _, high in ends.values()]
+        places = [place + 0.15 - 0.3 * number for place in ends]
+        axes.errorbar([end[0] for end in ends.values()], places, xerr=(below, above), fmt="o", capsize=4, label=way)
     axes.set_yticks(range(len(names)), names)
     axes.set(xscale="log", xlabel="matches (deals times rotations) until the 95% interval is clear of 0")
-    axes.set(title="How long it takes to tell players apart", ylim=(-0.5, len(names) - 0.5))
+    axes.set(title="How long it takes to tell players apart", ylim=(len(names) - 0.5, -0.5))
     axes.legend()
     drawn([axes], path)
 
@@ -99,15 +99,16 @@ def plot_claims(found: Mapping[Setting, Sequence[ClaimCost]], path: Path) -> Non
 
 def plot_breaches(situations: Mapping[Stakes, Sequence[Breaches]], path: Path) -> None:
     """What breaches bring before the fine, by what they are for; each stakes in a panel, the fine as a line."""
-    axes = panels(len(situations), 13, 4.5)
+    axes = panels(len(situations), 13, 4.5, sharey=True)
     for each, (stakes, rows) in zip(axes, situations.items(), strict=True):
         means, errors = points([one.before_fine for one in rows])
-        each.barh([f"{one.name} ({one.positions:,})" for one in rows], means, xerr=errors, capsize=2)
-        each.invert_yaxis()
+        each.barh([SITUATIONS.index(one.name) for one in rows], means, xerr=errors, capsize=2)
         each.axvline(0, color="black", linewidth=0.8)
         each.axvline(rows[0].fine, color="tab:red", label="the fine")
         each.set(xlabel="chips that the best breach brings before the fine", title=str(stakes))
         each.legend()
+    axes[0].set_yticks(range(len(SITUATIONS)), SITUATIONS)
+    axes[0].invert_yaxis()
     drawn(axes, path)
 
 
@@ -115,13 +116,20 @@ def plot_stakes(found: Mapping[Stakes, Sequence[Breaches]], path: Path) -> None:
     """How often a breach promises gain, by what is played for."""
     (axes,) = panels(1, 8, 3.5)
     for number, kind in enumerate(KINDS):
-        means, errors = points([rows[number].promising for rows in found.values()])
-        places = [place + 0.2 * number - 0.1 for place in range(len(found))]
-        axes.errorbar(means, places, xerr=errors, fmt="o", capsize=3, label=kind)
+        shares = {place: row.promising for place, rows in enumerate(found.values()) for row in rows if row.name == kind}
+        middle = [share.percent for share in shares.values()]
+        below = [share.percent - share.low for share in shares.values()]
+        above = [share.high - share.percent for share in shares.values()]
+        places = [place + 0.2 * number - 0.1 for place in shares]
+        axes.errorbar(middle, places, xerr=(below, above), fmt="o", capsize=3, label=kind)
     axes.set_yticks(range(len(found)), [str(stakes) for stakes in found])
     axes.invert_yaxis()
-    axes.set(xlabel="% of positions in which a breach promises gain", title="How often it may pay to break a rule")
-    axes.legend()
+    axes.set(
+        xlabel="% of positions in which a breach promises gain",
+        title="How often it may pay to break a rule",
+        xlim=(0, None),
+    )
+    axes.legend(loc="upper right")
     drawn([axes], path)
 
 
@@ -130,10 +138,11 @@ def plot_seats(found: Mapping[Setting, Sequence[Seats]], path: Path) -> None:
     axes = panels(len(found), 12, 4)
     for each, (setting, several) in zip(axes, found.items(), strict=True):
         places = [("eldest", *map(str, range(2, setting.players)), "dealer")[place] for place in range(setting.players)]
-        for seats in several:
+        for number, seats in enumerate(several):
             means, errors = points(seats.ahead)
             label = f"{seats.player}, {seats.pots} in each pot"
-            each.errorbar(range(setting.players), means, yerr=errors, marker="o", capsize=3, label=label)
+            beside = [place + 0.08 * (number - 1.5) for place in range(setting.players)]
+            each.errorbar(beside, means, yerr=errors, marker="o", capsize=3, label=label)
         each.set_xticks(range(setting.players), places)
         each.axhline(0, color="black", linewidth=0.8)
         each.set(xlabel="place, from eldest", ylabel="chips per deal beyond the table's mean", title=str(setting))

@@ -74,6 +74,5 @@ def full_pots(setting: Setting, pots: int, deals: int, seed: int) -> Pots:
     agents = [make_agent(name) for name in PLAYERS]
     chips = play_lineups(setting.game, setting.rules, agents, lineups, seed, pots=pots).mean(1)
     own, others = chips[:, 0], chips[:, 1:].mean(1)
-    estimates = (Estimate.over_deals(values) for values in (own, others, own - others))
     left = pots * len(GAMES[setting.game].pot_names) - chips.sum(1)
-    return Pots(pots, *estimates, Estimate.over_deals(left))
+    return Pots(pots, *(Estimate.over_deals(values) for values in (own, others, own - others, left)))

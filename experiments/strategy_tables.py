@@ -126,7 +126,7 @@ def breaches_report(title: str, found: Mapping[Stakes, Sequence[Breaches]]) -> R
     )
     for stakes, several in found.items():
         for one in several:
-            estimates = [told(one.difference), told(one.real), percent(one.promising), told(one.gain)]
+            estimates = [told(one.difference), told(one.real), str(one.promising), told(one.gain)]
             report.rows.append([one.name, str(stakes), f"{one.positions:,}", str(one.fine), *estimates])
     return report
 
@@ -175,13 +175,13 @@ def reports(found: Findings) -> dict[str, Report]:
 
 def draw_plots(found: Findings, folder: Path) -> None:
     """All plots."""
-    plot_luck(found.luck, folder / "luck.svg")
-    plot_apart(found.apart, folder / "apart.svg")
-    plot_claims(found.claims, folder / "claims.svg")
-    plot_breaches(found.situations(), folder / "breaches.svg")
-    plot_stakes(found.kinds(), folder / "stakes.svg")
-    plot_seats(found.seats, folder / "seats.svg")
-    plot_pots(found.pots, folder / "pots.svg")
+    plot_luck(found.luck, folder / "luck.png")
+    plot_apart(found.apart, folder / "apart.png")
+    plot_claims(found.claims, folder / "claims.png")
+    plot_breaches(found.situations(), folder / "breaches.png")
+    plot_stakes(found.kinds(), folder / "stakes.png")
+    plot_seats(found.seats, folder / "seats.png")
+    plot_pots(found.pots, folder / "pots.png")
 
 
 def figures(found: Findings, settings: Mapping[str, Any]) -> str:
@@ -191,7 +191,7 @@ def figures(found: Findings, settings: Mapping[str, Any]) -> str:
         several = {str(table): one if isinstance(one, list) else [one] for table, one in by_table.items()}
         return {table: [dataclasses.asdict(one) for one in group] for table, group in several.items()}
 
-    parts = {
+    parts: dict[str, Mapping[Any, Any]] = {
         "luck": found.luck,
         "apart": found.apart,
         "claims": found.claims,
