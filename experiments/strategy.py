@@ -44,12 +44,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m experiments.strategy",
         description=__doc__,
-        epilog="Example: python -m experiments.strategy --deals 400 --seed 0 --out docs/strategy",
+        epilog="Example: python -m experiments.strategy --deals 800 --seed 0 --out docs/strategy",
     )
     parser.add_argument(
         "--deals",
         type=count,
-        default=400,
+        default=800,
         metavar="N",
         help="deals of the mixed company; all else is played so many times over (default: %(default)s)",
     )

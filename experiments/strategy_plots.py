@@ -72,11 +72,12 @@ def plot_apart(found: Mapping[Setting, Sequence[Apart]], path: Path) -> None:
         below = [middle - low for middle, low, _ in ends.values()]
         above = [high - middle if math.isfinite(high) else 0.0 for middle, _, high in ends.values()]
         places = [place + 0.15 - 0.3 * number for place in ends]
-        axes.errorbar([end[0] for end in ends.values()], places, xerr=(below, above), fmt="o", capsize=4, label=way)
+        if ends:  # a logarithmic axis cannot be drawn for nothing at all
+            axes.errorbar([end[0] for end in ends.values()], places, xerr=(below, above), fmt="o", capsize=4, label=way)
     axes.set_yticks(range(len(names)), names)
     axes.set(xscale="log", xlabel="matches (deals times rotations) until the 95% interval is clear of 0")
     axes.set(title="How long it takes to tell players apart", ylim=(len(names) - 0.5, -0.5))
-    axes.legend()
+    axes.legend(handles=axes.containers)
     drawn([axes], path)
 
 
