@@ -36,7 +36,7 @@ EMPTY, FULL = POTS[0], POTS[-1]
 MARKERS = ("command", "luck", "apart", "claims", "breaches", "situations", "tricks", "seats", "pots")
 
 # How many deals, for each of --deals: by what they cost, and by how much they vary.
-FOR_APART, FOR_CLAIMS, FOR_USUAL, FOR_STAKES, FOR_SEATS, FOR_POTS = 3, 50, 5, 1, 200, 10
+FOR_APART, FOR_CLAIMS, FOR_DETAILS, FOR_STAKES, FOR_SEATS, FOR_POTS = 3, 50, 5, 1, 200, 10
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -44,12 +44,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m experiments.strategy",
         description=__doc__,
-        epilog="Example: python -m experiments.strategy --deals 800 --seed 0 --out docs/strategy",
+        epilog="Example: python -m experiments.strategy --deals 600 --seed 0 --out docs/strategy",
     )
     parser.add_argument(
         "--deals",
         type=count,
-        default=800,
+        default=600,
         metavar="N",
         help="deals of the mixed company; all else is played so many times over (default: %(default)s)",
     )
@@ -101,7 +101,7 @@ def measure(deals: int, seed: int, step: Callable[[str, Callable[[], Any]], Any]
         return {table: step(f"{what}, {table}", functools.partial(work, table)) for table in tables}
 
     def breaches(stakes: Stakes) -> Any:
-        return judged(stakes, (FOR_USUAL if stakes == USUAL else FOR_STAKES) * deals, seed)
+        return judged(stakes, (FOR_DETAILS if stakes in (USUAL, DEAR) else FOR_STAKES) * deals, seed)
 
     def by_seat(table: Setting) -> Any:
         return [seats(table, name, pots, FOR_SEATS * deals, seed) for name in PLAYERS for pots in (EMPTY, FULL)]

@@ -249,7 +249,7 @@ def test_the_whole_in_small(tmp_path, page, capsys, monkeypatch):
     assert {path.name for path in (tmp_path / "out").glob("*.png")} == {
         f"{name}.png" for name in ("luck", "apart", "claims", "breaches", "stakes", "seats", "pots")
     }
-    figures = json.loads((tmp_path / "out" / "figures.json").read_text())
+    figures = json.loads((tmp_path / "out" / "figures.json").read_text(), parse_constant=pytest.fail)
     assert (figures["deals"], figures["seed"]) == (2, 3)
     assert set(figures["claims"]) == {"boxes, 5 players", "saucers, 4 players"}
     assert "measured: pots, saucers, 4 players" in capsys.readouterr().out
