@@ -122,7 +122,7 @@ def test_training_starts_from_a_model_of_the_same_game(tmp_path):
             assert np.allclose(bias, other_bias, atol=1e-12)
         with pytest.raises(SystemExit, match="--layers 7"):
             train.main([*given, "--layers", "7", "--out", str(tmp_path / "none")])
-        with pytest.raises(SystemExit, match="takes 228 numbers|plays saucers"):
+        with pytest.raises(SystemExit, match=r"takes 228 numbers|plays saucers"):
             train.main(["--game", "boxes", "--start", str(model), "--steps", "1", "--out", str(tmp_path / "none")])
 
 
