@@ -155,9 +155,10 @@ def plot_pots(found: Mapping[Setting, Sequence[Pots]], path: Path) -> None:
     """The rule-based player's lead over random ones, by what lies in the pots."""
     (axes,) = panels(1, 7, 4)
     for setting, several in found.items():
-        means, errors = points([pots.ahead for pots in several])
         sizes = [pots.pots for pots in several]
-        axes.errorbar(sizes, means, yerr=errors, marker="o", capsize=4, label=str(setting))
+        for style, how in (("-", ""), ("--", ", all declared for everybody")):
+            means, errors = points([pots.declared if how else pots.ahead for pots in several])
+            axes.errorbar(sizes, means, yerr=errors, fmt=style, marker="o", capsize=4, label=f"{setting}{how}")
     axes.set(xlabel="chips in each pot when the deal opens", ylabel="chips per deal ahead of random players")
     axes.set(title="One rule-based player among random ones", ylim=(0, None))
     axes.legend()

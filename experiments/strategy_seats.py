@@ -39,6 +39,7 @@ class Pots:
         pots: chips in each pot when the deal opens.
         rules, random: chips per deal.
         ahead: of the first beyond the second, on the same deals.
+        declared: the same where everything is declared for everybody (``declaring="auto"``).
         left: chips per deal that nobody has taken.
     """
 
@@ -46,6 +47,7 @@ class Pots:
     rules: Estimate
     random: Estimate
     ahead: Estimate
+    declared: Estimate
     left: Estimate
 
 
@@ -72,7 +74,11 @@ def full_pots(setting: Setting, pots: int, deals: int, seed: int) -> Pots:
     lineups = np.ones((deals, setting.players), np.int64)
     lineups[:, 0] = 0
     agents = [make_agent(name) for name in PLAYERS]
-    chips = play_lineups(setting.game, setting.rules, agents, lineups, seed, pots=pots).mean(1)
-    own, others = chips[:, 0], chips[:, 1:].mean(1)
-    left = pots * len(GAMES[setting.game].pot_names) - chips.sum(1)
-    return Pots(pots, *(Estimate.over_deals(values) for values in (own, others, own - others, left)))
+    asked, declared = (
+        play_lineups(setting.game, {**setting.rules, "declaring": how}, agents, lineups, seed, pots=pots).mean(1)
+        for how in ("choice", "auto")
+    )
+    own, others = asked[:, 0], asked[:, 1:].mean(1)
+    lead = declared[:, 0] - declared[:, 1:].mean(1)
+    left = pots * len(GAMES[setting.game].pot_names) - asked.sum(1)
+    return Pots(pots, *(Estimate.over_deals(values) for values in (own, others, own - others, lead, left)))

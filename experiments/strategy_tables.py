@@ -151,11 +151,12 @@ def pots_report(found: Mapping[Setting, Sequence[Pots]]) -> Report:
     report = Report(
         "The pots",
         f"One rule-based player at a table of random ones, duplicate deals; chips per deal, {CONFIDENCE}.",
-        ["table", "in each pot", "rules", "random", "rules ahead", "left in the pots"],
+        ["table", "in each pot", "rules", "random", "rules ahead", "ahead, all declared", "left in the pots"],
     )
     for setting, several in found.items():
         for one in several:
-            report.rows.append([str(setting), str(one.pots), *map(told, (one.rules, one.random, one.ahead, one.left))])
+            estimates = (one.rules, one.random, one.ahead, one.declared, one.left)
+            report.rows.append([str(setting), str(one.pots), *map(told, estimates)])
     return report
 
 

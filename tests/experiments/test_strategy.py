@@ -220,6 +220,12 @@ def test_what_nobody_takes_is_left_in_the_pots():
     assert found.left.mean == pytest.approx(10 * 8 - found.rules.mean - 3 * found.random.mean)
 
 
+def test_the_lead_does_not_depend_on_the_pots_where_all_is_declared():
+    poor, rich = (strategy_seats.full_pots(FOUR, pots, 50, 0) for pots in (0, 40))
+    assert poor.declared == rich.declared
+    assert rich.ahead.mean > poor.ahead.mean + 10
+
+
 # The whole
 
 
