@@ -31,7 +31,7 @@ from experiments.evaluate import evaluate
 from experiments.options import above_zero, count, output_file, reported
 from experiments.peers import PETTINGZOO, play_loop
 from experiments.plot import plot
-from experiments.report import CONFIDENCE, Report, in_turns, millions, replace_between
+from experiments.report import CONFIDENCE, Report, in_turns, millions, need_marks, replace_between
 from experiments.search_speed import search_report
 from marriage_env import GAMES, boxes_v0, saucers_v0
 from marriage_env.game import Game
@@ -173,16 +173,6 @@ def page(reports: Sequence[Report], command: str) -> str:
     return "\n\n".join([*parts, *[report.markdown() for report in reports]])
 
 
-def check_marks(parser: argparse.ArgumentParser, readme: Path) -> None:
-    """See that the page has the marks between which the tables go."""
-    try:
-        text = readme.read_text(encoding="utf-8")
-    except OSError as error:
-        parser.error(f"--readme {readme}: {error.strerror}")
-    if "<!-- benchmarks -->" not in text or "<!-- end of benchmarks -->" not in text:
-        parser.error(f"--readme {readme}: allowed is a page with the marks <!-- benchmarks --> and their end")
-
-
 def write_csv(path: Path, reports: Sequence[Report]) -> None:
     """Every cell of every table, a row for each."""
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -217,10 +207,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.plot and not {"sizes", "peers"} <= set(options.only):
         parser.error("--plot: allowed with sizes and peers among what is measured (--only)")
-    if options.readme:
-        if not set(IN_README) <= set(options.only):
-            parser.error(f"--readme: allowed if all that stands there is measured: --only {' '.join(IN_README)}")
-        check_marks(parser, options.readme)
+    if options.readme and not set(IN_README) <= set(options.only):
+        parser.error(f"--readme: allowed if all that stands there is measured: --only {' '.join(IN_README)}")
     console = Console()
     measure: dict[str, Callable[[], list[Report]]] = {
         "loop": lambda: [aec_loop(options.seconds, options.rounds)],
@@ -238,6 +226,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ],
     }
     with reported("benchmark"):
+        if options.readme:
+            need_marks("--readme", options.readme, ["benchmarks"])
         measured: dict[str, list[Report]] = {}
         for name in options.only:
             console.print(f"measuring: {name} ...")

@@ -27,10 +27,11 @@ from open_spiel.python.algorithms import exploitability
 from rich.console import Console
 
 from experiments.options import count, output_file, reported
-from experiments.report import Report
+from experiments.report import Report, need_marks, replace_between
 from experiments.small_games import SmallGame, load
 from experiments.small_rules import SMALL_GAMES
 
+MARK = "exact figures"
 USUAL = [name for name in SMALL_GAMES if not name.endswith("tiny")]
 UTILITIES = ("chips", "ahead")
 
@@ -152,7 +153,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--iterations", type=count, default=100, metavar="N", help="of CFR+ (default: %(default)s)")
     parser.add_argument("--json", type=output_file, metavar="FILE", help="write the results as JSON")
-    parser.add_argument("--markdown", type=output_file, metavar="FILE", help="write a summary as a Markdown table")
+    parser.add_argument("--page", type=Path, metavar="FILE", help=f"put a summary between this page's {MARK!r} marks")
     return parser.parse_args(arguments)
 
 
@@ -162,6 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console = Console()
     found = {}
     with reported("exact"):
+        if options.page:
+            need_marks("--page", options.page, [MARK])
         for name, utility in itertools.product(dict.fromkeys(options.games), dict.fromkeys(options.utility)):
             began = time.monotonic()
             game = load(name, ahead=utility == "ahead")
@@ -170,8 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             console.print(report.on_screen())
         if options.json:
             write_json(options.json, options.iterations, found)
-        if options.markdown:
-            options.markdown.write_text(summary(found) + "\n", encoding="utf-8")
+        if options.page:
+            replace_between(options.page, MARK, summary(found))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from agents.trained import WEIGHTS, shipped_cards
 from experiments.duplicate import Score
 from experiments.evaluate import evaluate
 from experiments.options import count, output_file, reported, seed
-from experiments.report import CONFIDENCE, Report, replace_between
+from experiments.report import CONFIDENCE, Report, need_marks, replace_between
 from marriage_env import MarriageError
 
 
@@ -95,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     console = Console()
     with reported("ladder"):
+        if options.readme:
+            need_marks("--readme", options.readme, ["ladder"])
         paths = {path.stem: path for path in shipped_cards(WEIGHTS)}
         for name in options.only or ():
             if name not in paths:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from rich.table import Table
 from rich.text import Text
+
+from marriage_env import MarriageError
 
 CONFIDENCE = "± 95% confidence interval"
 Name = TypeVar("Name")
@@ -57,6 +59,17 @@ class Report:
     def markdown(self) -> str:
         """As a part of a page."""
         return f"## {self.title}\n\n{self.note}\n\n{self.grid()}\n"
+
+
+def need_marks(option: str, path: Path, markers: Iterable[str]) -> None:
+    """See, before the work, that a page has the marks between which tables are to go; MarriageError if not."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MarriageError(f"{option} {path}: {error}") from error
+    for marker in markers:
+        if text.count(f"<!-- {marker} -->") != 1 or text.count(f"<!-- end of {marker} -->") != 1:
+            raise MarriageError(f"{option} {path}: allowed is one with <!-- {marker} --> and its end, once each")
 
 
 def replace_between(path: Path, marker: str, text: str) -> None:

@@ -16,14 +16,14 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from experiments.options import count, reported, seed
-from experiments.report import replace_between
+from experiments.report import need_marks, replace_between
 from experiments.strategy_breaches import Stakes, judged
 from experiments.strategy_claims import claim_costs
 from experiments.strategy_data import Setting
 from experiments.strategy_luck import PAIRS, apart, luck
 from experiments.strategy_seats import PLAYERS, POTS, full_pots, seats
 from experiments.strategy_tables import DEAR, USUAL, Findings, draw_plots, figures, reports
-from marriage_env import GAMES, MarriageError
+from marriage_env import GAMES
 
 SETTINGS = (Setting("boxes", 5), Setting("saucers", 4))
 OTHER_STAKES = (
@@ -61,14 +61,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--page", type=Path, default=Path("docs/strategy.md"), metavar="FILE", help="with the tables (%(default)s)"
     )
     return parser.parse_args(arguments)
-
-
-def check_page(path: Path) -> None:
-    """See that the page has the marks between which the tables go; MarriageError if not."""
-    text = path.read_text(encoding="utf-8")
-    for marker in MARKERS:
-        if text.count(f"<!-- {marker} -->") != 1 or text.count(f"<!-- end of {marker} -->") != 1:
-            raise MarriageError(f"--page {path}: allowed is one with <!-- {marker} --> and its end, once each")
 
 
 @contextmanager
@@ -125,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     console = Console()
     with reported("strategy"):
-        check_page(options.page)
+        need_marks("--page", options.page, MARKERS)
         options.out.mkdir(parents=True, exist_ok=True)
         with steps_shown(console) as step:
             found = measure(options.deals, options.seed, step)

@@ -105,17 +105,17 @@ def test_the_best_of_filling_is_not_slower_than_playing():
     [
         (["--only", "rules", "--readme", "README.md"], "--readme: allowed if all"),
         (["--readme", "nowhere.md"], "nowhere.md"),
-        (["--readme", "Makefile"], "marks"),
+        (["--readme", "Makefile"], "<!-- benchmarks -->"),
         (["--only", "rules", "--plot", "plot.png"], "--plot: allowed with sizes and peers"),
         (["--only", "chess"], "chess"),
     ],
 )
 def test_what_cannot_be_is_refused_before_measuring(arguments, message, capsys, monkeypatch):
     before = Path("README.md").read_bytes()
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as stop:
         benchmark.main(arguments)
     output = capsys.readouterr()
-    assert message in output.err
+    assert message in f"{stop.value.code} {output.err}"
     assert "measuring" not in output.out
     assert Path("README.md").read_bytes() == before
     Path("plot.png").unlink(missing_ok=True)

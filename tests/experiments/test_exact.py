@@ -232,10 +232,12 @@ def test_a_game_that_is_not_known_is_named():
 
 def test_the_command_prints_and_writes_what_it_found(tmp_path, capsys):
     file, page = tmp_path / "exact.json", tmp_path / "page.md"
+    page.write_text("before\n<!-- exact figures -->\nold\n<!-- end of exact figures -->\n")
     games = ["--games", "boxes-tiny", "--utility", "ahead", "--iterations", "4"]
-    exact.main([*games, "--json", str(file), "--markdown", str(page)])
+    exact.main([*games, "--json", str(file), "--page", str(page)])
     assert "boxes-tiny, ahead" in capsys.readouterr().out
     assert "| `boxes-tiny` | ahead | 0.3750 |" in page.read_text()
+    assert "old" not in page.read_text()
     (result,) = json.loads(file.read_text())["games"]
     names = ["CFR+ after 1", "CFR+ after 3", "CFR+ after 4", "rules", "random"]
     assert [player["player"] for player in result["players"]] == names
@@ -244,7 +246,12 @@ def test_the_command_prints_and_writes_what_it_found(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--games", "chess"], "chess"), (["--iterations", "0"], "from 1 to"), (["--json", "/"], "cannot be written")],
+    [
+        (["--games", "chess"], "chess"),
+        (["--iterations", "0"], "from 1 to"),
+        (["--json", "/"], "cannot be written"),
+        (["--page", "README.md"], "exact figures"),
+    ],
 )
 def test_bad_arguments_are_named(arguments, message, capsys):
     with pytest.raises(SystemExit) as stop:

@@ -272,6 +272,6 @@ def test_a_page_without_the_marks_is_refused_before_the_work(tmp_path, page):
 
 def test_the_shipped_page_has_the_marks_and_every_plot():
     folder = strategy.Path(__file__).parents[2] / "docs"
-    strategy.check_page(folder / "strategy.md")
+    strategy.need_marks("--page", folder / "strategy.md", strategy.MARKERS)
     shown = set(re.findall(r"\(strategy/(\w+\.png)\)", (folder / "strategy.md").read_text(encoding="utf-8")))
     assert shown == {path.name for path in (folder / "strategy").glob("*.png")}
