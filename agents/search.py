@@ -47,7 +47,7 @@ class SearchAgent(BatchAgent):
     """Plays what has brought most chips in playouts of worlds that agree with all its seat has seen.
 
     Args:
-        playouts: for each decision (at least one for each legal action and tree is made).
+        playouts: for each decision, at most; but each tree makes one at least for each legal action.
         milliseconds: for each decision, instead of playouts; then speed counts, and moves need not repeat.
         threads: over which decisions, or the two trees of a single one, are spread.
         seed: of its choices; None for a new one each time. The move is a function of seed, playouts and observation.

@@ -60,7 +60,7 @@ class Game:
         claim_names, pot_names: in the rulebook's order.
         reasons: why chips move, by the ledger's number.
         layout: rules to the observation's `Layout`.
-        deal, step, forfeit, observe, recall, choose: the rules of play, on one record.
+        deal, legal, step, forfeit, observe, recall, choose: the rules of play, on one record.
         claims_in, learn, misfit, hand_size, out_of_hands, settle_world: what a seat knows of the others' hands.
     """
 
@@ -75,6 +75,7 @@ class Game:
     reasons: tuple[Reason, ...]
     layout: Callable[[Any], Layout]
     deal: Callable[..., Any]
+    legal: Callable[..., Any]
     step: Callable[..., Any]
     forfeit: Callable[..., Any]
     observe: Callable[..., Any]
@@ -165,10 +166,10 @@ class Game:
 
     # What sampling worlds and searching in them calls.
     exchange = Bound(world_engine.exchange, "misfit")
-    exchange_many = Bound(world_engine.exchange_many, "exchange")
-    open_worlds = Bound(world_engine.open_worlds, "learn", "misfit", "hand_size", "out_of_hands", "exchange_many")
-    reopen_others = Bound(world_engine.reopen_others, "claims_in")
-    draw_world = Bound(world_engine.draw_world, "exchange", "exchange_many", "reopen_others", "settle_world")
+    walk = Bound(world_engine.walk, "exchange")
+    open_worlds = Bound(world_engine.open_worlds, "learn", "misfit", "hand_size", "out_of_hands", "walk")
+    reopen_others = Bound(world_engine.reopen_others, "claims_in", "legal")
+    draw_world = Bound(world_engine.draw_world, "walk", "reopen_others", "settle_world")
     sample_worlds = Bound(world_engine.sample_worlds, "recall", "open_worlds", "draw_world")
     open_search = Bound(search_engine.open_search, "recall", "open_worlds")
     select = Bound(search_engine.select, "choose")

@@ -28,7 +28,8 @@ KNOWLEDGE = record_dtype(
     ("claims", np.uint8, (SEATS,)),  # bit c: the seat has declared claim c
     ("candour", np.uint8, (SEATS,)),  # SILENT, FRANK or HIDING
     ("demands", np.uint8, (SEATS,)),  # how many sets of `one_of` are in use
-    ("misfit", np.int64, (SEATS + 1,)),  # how much the hand drawn for each seat is at odds with all this
+    ("misfit", np.int64, (SEATS,)),  # in how many ways the hand drawn for each seat is at odds with all this
+    ("misfits", np.int64),  # the sum of these
     ("hidden", np.int64),  # cards whose place is unknown:
     ("card", np.uint8, (CARDS,)),
     ("place", np.uint8, (CARDS,)),  # the seat where each lies in the world drawn last, or UNDEALT

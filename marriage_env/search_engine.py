@@ -3,8 +3,8 @@
 Information-set Monte-Carlo tree search for many players. In each world drawn, every action that is still in question is
 tried once, so that actions are compared by the same cards. From there on a playout goes down a tree of actions, in
 which each seat has its own chips in view, and then to the end of the deal by the rule-based player, who also says which
-action is to be thought likely at first (`select`). All actions are seen by all, so a node of the tree is what the
-searching player would have seen: worlds share it.
+action is to be thought likely at first (`select`). All see who takes which action, so a node of the tree is
+what the searching player would have seen: worlds share it.
 
 Templates, as in `engine`.
 """
@@ -27,7 +27,7 @@ recall: Any = None
 open_worlds: Any = None
 draw_world: Any = None
 
-#: A node: an action, and what came of it to the seat that took it.
+#: A node: a seat's action, and what came of it to that seat.
 NODE = record_dtype(
     ("total", np.float64),  # of the chips that seat had at the ends
     ("visits", np.int32),
@@ -89,10 +89,9 @@ def play_out(table: Any, nodes: Any, tree: Any, path: Any, first: Any) -> Any:
     searcher = table.actor
     depth, node, action = 0, ROOT, first
     while True:
-        node = child_of(nodes, tree, node, action)
+        node = child_of(nodes, tree, node, np.int64(table.actor), action)
         if node == NO_NODE:
             break
-        nodes[node].seat = table.actor
         path[depth] = node
         depth += 1
         step(table, action)
@@ -127,11 +126,14 @@ def worth(table: Any, seat: Any) -> Any:
 
 
 @compiled
-def child_of(nodes: Any, tree: Any, node: Any, action: Any) -> Any:
-    """The child of a node by an action, made if there is none; NO_NODE if there is no room."""
+def child_of(nodes: Any, tree: Any, node: Any, seat: Any, action: Any) -> Any:
+    """The child of a node by a seat's action, made if there is none; NO_NODE if there is no room.
+
+    After the same actions, worlds may differ in whose turn it is: he who holds the next card of a row, or a queen.
+    """
     child = nodes[node].child
     while child != NO_NODE:
-        if nodes[child].action == action:
+        if nodes[child].action == action and nodes[child].seat == seat:
             return np.int64(child)
         child = nodes[child].sibling
     new = tree.nodes
@@ -141,6 +143,7 @@ def child_of(nodes: Any, tree: Any, node: Any, action: Any) -> Any:
     nodes[new].total = 0.0
     nodes[new].visits = 0
     nodes[new].action = action
+    nodes[new].seat = seat
     nodes[new].child = NO_NODE
     nodes[new].sibling = nodes[node].child
     nodes[node].child = new
@@ -159,7 +162,7 @@ def select(table: Any, nodes: Any, node: Any, tree: Any) -> Any:
     untried, visits, total = legal, 0, 0.0
     child = nodes[node].child
     while child != NO_NODE:
-        if holds(legal, nodes[child].action):
+        if is_open(table, nodes[child]):
             untried &= ~only(nodes[child].action)
             visits += nodes[child].visits
             total += nodes[child].total
@@ -171,7 +174,7 @@ def select(table: Any, nodes: Any, node: Any, tree: Any) -> Any:
     best, action = -1e18, np.int64(likely)
     child = nodes[node].child
     while child != NO_NODE:
-        if holds(legal, nodes[child].action):
+        if is_open(table, nodes[child]):
             share = other + LIKELY * (nodes[child].action == likely)
             promise = nodes[child].total / nodes[child].visits + curiosity * share / (1 + nodes[child].visits)
             if promise > best:
@@ -182,6 +185,12 @@ def select(table: Any, nodes: Any, node: Any, tree: Any) -> Any:
         if total / visits + curiosity * (other + LIKELY * (first == likely)) > best:
             return first
     return action
+
+
+@inlined
+def is_open(table: Any, node: Any) -> Any:
+    """Whether a node is an action that who is to act may take now."""
+    return node.seat == table.actor and holds(table.legal, node.action)
 
 
 @inlined

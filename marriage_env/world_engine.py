@@ -1,9 +1,9 @@
 """Worlds that agree with all that a player has seen, drawn at random: written once for every game.
 
-A world says where each card lies. From one, the next is reached by exchanging pairs of cards whose place is unknown.
-An exchange that leaves the hands no more at odds with what is known (`misfit`) is made, another only seldom; and a
-world counts only when nothing is at odds. So all worlds that agree are alike likely in the long run, and each can be
-reached from each: on the way, hands may be at odds with what is known.
+A world says where each card lies. From one, the next is reached by exchanging pairs of cards whose place is unknown: a
+random walk. An exchange that puts hands more at odds with what is known (`misfit`) is made seldom, the seldomer the
+more. Such a walk is at each of the worlds that agree equally often, and it can come from each to each, since on its way
+hands may be at odds. A world counts only when nothing is: looked at in those moments alone, the walk stays even.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from marriage_env.cards import NONE, lowest, only, size, without_lowest
 from marriage_env.compiled import compiled
 from marriage_env.knowledge import UNDEALT
 from marriage_env.randomness import below, draw
-from marriage_env.table import DECLARE, left_of
+from marriage_env.table import DECLARE, eldest, left_of
 
-# What a game binds to its own functions; `open_worlds` and `draw_world` too.
+# What a game binds to its own functions; `walk`, `open_worlds` and the like too.
 recall: Any = None
 learn: Any = None
 misfit: Any = None
@@ -26,10 +26,14 @@ hand_size: Any = None
 out_of_hands: Any = None
 settle_world: Any = None
 claims_in: Any = None
+legal: Any = None
 
-RISK_BITS = 4  # an exchange that puts a hand at odds in one way more is made once in 2 to the power of so many
-FIRST_EXCHANGES = 4  # for each hidden card, before the first world: it shall not remember how it was laid out
-MOST_EXCHANGES = 10_000_000  # before it is said that no world agrees
+RISK_BITS = 3  # an exchange that puts a hand at odds in one way more is made once in 2 to the power of so many
+MOST_RISK = 16  # ways more at odds than which is all the same: it never happens
+#: Moments in which nothing is at odds, before the first world is drawn, so that it does not remember how the cards were
+#: laid out: so many, and so many for each hidden card.
+FIRST_MOMENTS, FIRST_MOMENTS_PER_CARD = 256, 8
+MOST_EXCHANGES = 10_000_000  # without such a moment, before it is said that no world agrees
 
 
 def open_worlds(table: Any, known: Any, stream: Any) -> Any:
@@ -48,6 +52,7 @@ def open_worlds(table: Any, known: Any, stream: Any) -> Any:
     for index in range(known.hidden - 1):
         swap_cards(known, index, index + below(stream, known.hidden - index))
     index = 0
+    known.misfits = 0
     for seat in range(1, rules.players):
         hand = known.held[seat]
         for _ in range(hand_size(table, known, seat) - size(known.held[seat])):
@@ -56,9 +61,10 @@ def open_worlds(table: Any, known: Any, stream: Any) -> Any:
             index += 1
         table.hands[seat] = hand
         known.misfit[seat] = misfit(known, seat, hand)
+        known.misfits += known.misfit[seat]
     for other in range(index, known.hidden):
         known.place[other] = UNDEALT
-    exchange_many(table, known, stream, FIRST_EXCHANGES * known.hidden)
+    walk(table, known, stream, FIRST_MOMENTS + FIRST_MOMENTS_PER_CARD * known.hidden)
 
 
 @compiled
@@ -74,31 +80,28 @@ def draw_world(table: Any, known: Any, stream: Any) -> Any:
 
     False if none is found in a very long time: nobody can have seen what is known here.
     """
-    exchange_many(table, known, stream, known.hidden // 2)
-    tries = 0
-    while not agrees(table, known):
-        if tries == MOST_EXCHANGES or known.hidden == 0:
-            return False
-        exchange(table, known, stream)
-        tries += 1
+    if not walk(table, known, stream, known.hidden // 2 + 1):
+        return False
     reopen_others(table, known)
     settle_world(table, known, stream)
     return True
 
 
-@compiled
-def agrees(table: Any, known: Any) -> Any:
-    """Whether no hand is at odds with what is known."""
-    misfit = 0
-    for seat in range(1, table.rules.players):
-        misfit += known.misfit[seat]
-    return misfit == 0
-
-
-def exchange_many(table: Any, known: Any, stream: Any, count: Any) -> Any:
-    """Try so many exchanges."""
-    for _ in range(count):
+def walk(table: Any, known: Any, stream: Any, moments: Any) -> Any:
+    """Walk until nothing has been at odds in so many moments; False if that does not come about."""
+    if known.hidden == 0:
+        return known.misfits == 0
+    waited = 0
+    while moments > 0:
         exchange(table, known, stream)
+        if known.misfits == 0:
+            moments -= 1
+            waited = 0
+        else:
+            waited += 1
+            if waited == MOST_EXCHANGES:
+                return False
+    return True
 
 
 def exchange(table: Any, known: Any, stream: Any) -> Any:
@@ -117,8 +120,9 @@ def exchange(table: Any, known: Any, stream: Any) -> Any:
         second_misfit = misfit(known, second, table.hands[second] ^ both)
         before += known.misfit[second]
         after += second_misfit
-    if after > before and draw(stream) >> np.uint64(64 - RISK_BITS * min(after - before, 8)) != NONE:
+    if after > before and draw(stream) >> np.uint64(64 - RISK_BITS * min(after - before, MOST_RISK)) != NONE:
         return
+    known.misfits += after - before
     swap_cards(known, one, other)
     if first != UNDEALT:
         table.hands[first] ^= both
@@ -129,13 +133,16 @@ def exchange(table: Any, known: Any, stream: Any) -> Any:
 
 
 def reopen_others(table: Any, known: Any) -> Any:
-    """Set the claims that others may still declare: those of a hand whose turn has not been (3.1)."""
+    """Set what others may still declare (3.1): all that is in a hand, but for what its seat has declared already."""
     if table.phase == DECLARE:
-        seat = left_of(table, table.actor)
-        while seat != left_of(table, table.dealer):
+        seat = np.int64(table.actor)
+        while True:
             if seat != 0:
-                table.open_claims[seat] = claims_in(table.hands[seat])
+                table.open_claims[seat] = claims_in(table.hands[seat]) & ~np.int64(known.claims[seat])
             seat = left_of(table, seat)
+            if seat == eldest(table):
+                break
+    table.legal = legal(table)
 
 
 def sample_worlds(vector: Any, at: Any, known: Any, stream: Any, worlds: Any) -> Any:

@@ -23,7 +23,7 @@ def sample_worlds(observation: Any, count: int = 1, *, seed: int | None = None) 
 
     They agree with his hand and all cards played and shown, with who could not follow suit or carry a row on, whose
     queen or king was asked for, and what was declared, given up or not there to declare. All such worlds are alike
-    likely, but neighbours in the array have cards in common (they are steps of one random walk).
+    likely, but neighbours in the array have cards in common (they are moments of one random walk).
 
     Args:
         observation: of a deal under way: the vector, or the dict that holds it under ``"observation"``.
@@ -32,7 +32,8 @@ def sample_worlds(observation: Any, count: int = 1, *, seed: int | None = None) 
 
     Returns:
         Records of the game's table dtype, shape (count,), seats relative to the observer: he is seat 0. Of interest is
-        ``worlds["hands"]``, uint64 (count, seats), bit c for card c. What nobody can know is empty: the random stream.
+        ``worlds["hands"]``, uint64 (count, seats), bit c for card c. What is of no account for how play goes on is
+        empty: the random stream, the last step's ledger and rewards.
 
     Raises:
         OptionError: no observation of a deal under way, or one with which no world agrees.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from marriage_env import boxes_v0, sample_worlds, saucers_v0
 from marriage_env.cards import CARDS, card_ids, card_set, whole_pack
 from marriage_env.errors import OptionError
-from tests.helpers import matches, over, random_step
+from tests.helpers import act, begin, cards, legal, matches, over, random_step, saucers_pack
 
 SOUND = {"deals": 1, "misdeal_rate": 0.0, "faulty_pack_rate": 0.0}
 
@@ -136,7 +136,7 @@ FEW_CARDS = [
 @pytest.mark.parametrize(("module", "options"), FEW_CARDS, ids=str)
 def test_every_world_that_is_possible_is_drawn_and_alike_often(module, options):
     rng = random.Random(str(options))
-    for env, seat, actions in itertools.islice(late_positions(module, options, rng, 400), 6):
+    for env, seat, actions in itertools.islice(late_positions(module, options, rng, 200), 3):
         hidden, sizes = hidden_from(env, seat)
         own = int(env.table["hands"][seat])
         possible = {
@@ -188,3 +188,43 @@ def test_a_match_that_is_over_has_no_worlds():
     play_some(env, random.Random(0), 1.0)
     with pytest.raises(OptionError, match="over"):
         sample_worlds(env.observe("player_0"))
+
+
+@pytest.mark.parametrize(("module", "options"), FEW_CARDS, ids=str)
+def test_worlds_drawn_one_at_a_time_are_alike_often(module, options):
+    rng = random.Random(str(options))
+    for env, seat, _ in late_positions(module, options, rng, 200):
+        observation = env.observe(env.possible_agents[seat])
+        count = len(np.unique(sample_worlds(observation, 4000, seed=0)["hands"], axis=0))
+        if 1 < count <= 30:
+            break
+    drawn = [sample_worlds(observation, seed=seed)["hands"][0] for seed in range(100 * count)]
+    counts = np.unique(drawn, axis=0, return_counts=True)[1]
+    assert len(counts) == count
+    chi_square = ((counts - 100) ** 2 / 100).sum()
+    assert chi_square < count - 1 + 5 * math.sqrt(2 * count), counts
+
+
+def test_who_was_passed_over_after_a_king_kept_back_lacks_kings():
+    """Eldest lays Q♣ and keeps K♣ back; he comes to himself again, so nobody else has a king (4.4, 4.5)."""
+    env = saucers_v0.raw_env(players=3)
+    begin(env, [saucers_pack(3, 36, {0: "QC KC KD KH KS"})])
+    while "pass" in legal(env):
+        act(env, "pass")
+    act(env, "QC", "pass", "KC")
+    worlds = sample_worlds(env.observe("player_1"), 200, seed=1)["hands"]
+    assert not (worlds[:, 1] & np.uint64(card_set(cards("KD KH KS")))).any()
+
+
+@given(matches(**SOUND), st.data())
+def test_worlds_say_what_those_who_are_to_act_may_do(match, data):
+    env, rng = match
+    play_some(env, rng, data.draw(st.sampled_from((0.5, 0.9))))
+    assume(not over(env))
+    seat = data.draw(st.integers(0, env.rules.players - 1))
+    for world in sample_worlds(env.observe(env.possible_agents[seat]), 4, seed=1):
+        assert world["legal"], "somebody is to act, and can"
+        if world["phase"] == env.table["phase"] == 1:
+            hand = int(world["hands"][world["actor"]])
+            claims = {52 + claim for claim in range(8) if env.game.claims_in(np.uint64(hand)) >> claim & 1}
+            assert {action for action in range(52, 60) if int(world["legal"]) >> action & 1} <= claims

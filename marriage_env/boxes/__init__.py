@@ -2,7 +2,7 @@
 
 from marriage_env.boxes.knowledge import hand_size, learn, misfit, out_of_hands, settle_world
 from marriage_env.boxes.observation import layout, observe, recall
-from marriage_env.boxes.play import claims_in, deal, forfeit, step
+from marriage_env.boxes.play import claims_in, deal, forfeit, legal, step
 from marriage_env.boxes.rules import MAX_PLAYERS, MIN_PLAYERS, BoxesRules
 from marriage_env.boxes.scripted import choose
 from marriage_env.boxes.state import ACTION_NAMES, BOXES, CLAIM_NAMES, REASONS, TABLE
@@ -22,6 +22,7 @@ GAME = Game(
     reasons=REASONS,
     layout=layout,
     deal=deal,
+    legal=legal,
     step=step,
     forfeit=forfeit,
     observe=observe,

@@ -110,7 +110,7 @@ def settle_world(table: Any, known: Any, stream: Any) -> Any:
     undealt = rules.pack_size - rules.hand * rules.players - 1
     if faulty == 0.0 or unnoticed == 0.0 or table.fault_noticed or undealt == 0:
         return
-    # Every deal of a faulty pack that did not stand so far had its chance to be noticed.
+    # Misdeals are not looked at: the deal that stands had its one chance to be noticed.
     faulty *= unnoticed
     if happens(stream, faulty / (faulty + 1.0 - rules.faulty_pack_rate)):
         lot = below(stream, undealt)

@@ -3,7 +3,7 @@
 from marriage_env.game import Game
 from marriage_env.saucers.knowledge import hand_size, learn, misfit, out_of_hands, settle_world
 from marriage_env.saucers.observation import layout, observe, recall
-from marriage_env.saucers.play import claims_in, deal, forfeit, step
+from marriage_env.saucers.play import claims_in, deal, forfeit, legal, step
 from marriage_env.saucers.rules import MAX_PLAYERS, MIN_PLAYERS, SaucersRules
 from marriage_env.saucers.scripted import choose
 from marriage_env.saucers.state import ACTION_NAMES, CLAIM_NAMES, POTS, REASONS, TABLE
@@ -22,6 +22,7 @@ GAME = Game(
     reasons=REASONS,
     layout=layout,
     deal=deal,
+    legal=legal,
     step=step,
     forfeit=forfeit,
     observe=observe,

@@ -43,8 +43,8 @@ def learn_who_was_passed_over(table: Any, known: Any, play: Any, finder: Any) ->
     rank = before // 4
     seat = player_at(table, play - 1)
     ends_turn = before % 4 == CLUBS and rank >= LOWEST_STAKED_RANK
-    if before == QUEEN_OF_CLUBS and finder == seat and is_answer(table, play):
-        return  # K♣ may follow at once: nobody was looked at (4.5)
+    if before == QUEEN_OF_CLUBS and finder == seat and is_answer(table, play) and table.declined != seat:
+        return  # K♣ followed at once: nobody was looked at (4.5)
     if ends_turn:
         seat = left_of(table, seat)
     while seat != finder:
@@ -54,7 +54,7 @@ def learn_who_was_passed_over(table: Any, known: Any, play: Any, finder: Any) ->
 
 @inlined
 def is_answer(table: Any, play: Any) -> Any:
-    """Whether a play after Q♣ was K♣, which her player may lay at once (4.5)."""
+    """Whether a play after Q♣ was K♣ (4.5)."""
     return play < table.plays and table.played_card[play] == KING_OF_CLUBS
 
 
