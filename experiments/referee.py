@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.external import ExternalAgent
 from agents.line_process import printable
-from experiments.time_limit import time_limit
+from experiments.time_limit import within
 from marriage_env.agents import Agent, RandomAgent
 from marriage_env.batch_agents import answers
 from marriage_env.errors import AgentTimeoutError, IllegalActionError, MarriageError
@@ -120,8 +120,7 @@ class Referee:
         if isinstance(agent, ExternalAgent):
             actions = answers(tables, agent, turns)  # it has its own clock
         else:
-            with time_limit(self.seconds * len(turns)):
-                actions = answers(tables, agent, turns)
+            actions = within(self.seconds * len(turns), lambda: answers(tables, agent, turns))
         conduct = self._conduct_of[id(agent)]
         conduct.seconds += time.perf_counter() - began
         conduct.decisions += len(turns)

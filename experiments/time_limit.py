@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import threading
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
+from types import FrameType
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
 
 
 class OutOfTime(KeyboardInterrupt):
     """The time is over: like Ctrl-C, which no handler of errors catches on the way, and which threads are ready for."""
 
 
-@contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in what runs within, once so many seconds have passed.
+def within(seconds: float, call: Callable[[], Answer]) -> Answer:
+    """What a call returns, or TimeoutError if that takes longer than so many seconds.
 
-    It comes between two steps of Python: a compiled call that does not return is not interrupted. Without effect in any
-    thread but the main one, and where there is no such alarm.
+    It is stopped between two steps of Python: a compiled call that does not return is not interrupted. Without effect
+    in any thread but the main one, and where there is no such alarm.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
+        return call()
     running = True
 
-    def ring(*_: Any) -> None:
-        if running:
+    def ring(_: int, frame: FrameType | None) -> None:
+        if running and frame is not None and frame.f_code not in here:
             raise OutOfTime
 
+    here = within.__code__, ring.__code__  # the call has not begun or is over: nothing is to be stopped
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, should it be caught on the way
     try:
-        yield
+        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, should it be caught on the way
+        return call()
     except OutOfTime:
         raise TimeoutError(f"no answer in {seconds:g} s") from None
     finally:

@@ -1,6 +1,7 @@
 """Tournaments: their numbers, who forfeits, going on after being stopped, and what is written."""
 
 import base64
+import contextlib
 import csv
 import html
 import json
@@ -19,7 +20,7 @@ from experiments import referee, tournament
 from experiments.duplicate import Estimate, play_duplicate
 from experiments.house_speed import house_seconds
 from experiments.standings import standings
-from experiments.time_limit import time_limit
+from experiments.time_limit import within
 from experiments.tournament_folder import Folder
 from experiments.tournament_play import Part, Tournament, companies, lineups_of, parts, play, settled
 from marriage_env import BatchAgent, MarriageError, make_agent
@@ -258,15 +259,26 @@ def test_a_process_that_dies_every_few_decisions_does_not_stop_the_tournament(tm
     assert "ended with exit status 1; on standard error: " in result.conduct[0].first["error"]
 
 
+def forever():
+    while True:
+        pass
+
+
 def test_a_time_limit_stops_python_and_leaves_the_clock_as_it_was():
     before = signal.getsignal(signal.SIGALRM)
-    with time_limit(5.0):
-        pass
-    with pytest.raises(TimeoutError, match=r"0\.01 s"), time_limit(0.01):
-        while True:
-            pass
+    assert within(5.0, lambda: 7) == 7
+    with pytest.raises(TimeoutError, match=r"0\.01 s"):
+        within(0.01, forever)
+    with pytest.raises(KeyError):
+        within(5.0, lambda: {}["nothing"])
     time.sleep(0.03)
     assert signal.getsignal(signal.SIGALRM) == before
+
+
+def test_an_alarm_about_the_end_of_a_call_is_a_timeout_or_nothing():
+    for length in range(0, 20_000, 10):
+        with contextlib.suppress(TimeoutError):
+            assert within(5e-5, lambda end=length: sum(range(end))) == sum(range(length))
 
 
 # Going on
