@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,8 @@ from marriage_env.tables import Tables
 #: Why a match is forfeited: the agent failed, took too long, chose what is not legal, or took too long too often.
 KINDS = ERROR, TIMEOUT, ILLEGAL, UNASKED = "error", "timeout", "illegal", "unasked"
 PATIENCE = 3  # timeouts in a block of deals, after which an agent is not asked again there
-AT_ONCE = 64  # decisions asked for in one call: a call is stopped by the clock of all of them
+BLOCKS = 3  # in which an agent has used up that patience, after which it is not asked again in the tournament
+AT_ONCE = 64  # decisions asked for in one call: a call is given the time of one of them
 NONE = -1  # no action
 
 
@@ -40,6 +41,11 @@ class Conduct:
     seconds: float = 0.0
     forfeits: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     first: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def out_of_patience(self) -> bool:
+        """Whether, this being the conduct in one block of deals, the agent is not asked again in it."""
+        return self.forfeits[TIMEOUT] >= PATIENCE
 
     @property
     def seconds_each(self) -> float:
@@ -69,17 +75,27 @@ class Referee:
         shape: how many tables and seats there are; all tables are played side by side.
         seconds: that an agent is given for a decision.
         seed: of the random player.
+        unasked: places in `agents` of those that are not asked: they forfeit all their matches.
 
     Attributes:
         conduct: of each of `agents`.
         forfeited: bool (tables, seats), who has forfeited which match.
     """
 
-    def __init__(self, agents: Sequence[Agent], shape: tuple[int, int], seconds: float, seed: int) -> None:
+    def __init__(
+        self,
+        agents: Sequence[Agent],
+        shape: tuple[int, int],
+        seconds: float,
+        seed: int,
+        unasked: Collection[int] = (),
+    ) -> None:
         self.seconds = seconds
         self.conduct = [Conduct() for _ in agents]
         self.forfeited = np.zeros(shape, np.bool_)
         self._conduct_of = {id(agent): conduct for agent, conduct in zip(agents, self.conduct, strict=True)}
+        self._unasked = {id(agents[place]) for place in unasked}
+        self._slow: set[int] = set()  # who took too long for several decisions at once, and is asked one by one
         self._substitute = RandomAgent(seed)
 
     def ask(self, tables: Tables, agent: Agent, turns: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -97,17 +113,30 @@ class Referee:
 
     def _decisions(self, tables: Tables, agent: Agent, turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """An action for each table, or `NONE` where the agent has failed."""
-        if len(turns) > 1 and not isinstance(agent, ExternalAgent):
+        if len(turns) > 1 and self._asked_at_once(agent):
             try:
                 return self._timed(tables, agent, turns)
-            except (Exception, SystemExit):  # asked one by one, it will show where
-                pass
+            except (Exception, SystemExit) as error:  # asked one by one, it will show where
+                if kind_of(error) == TIMEOUT:
+                    self._slow.add(id(agent))
         return np.array([self._decision(tables, agent, turns[place : place + 1]) for place in range(len(turns))])
+
+    def _asked_at_once(self, agent: Agent) -> bool:
+        """Whether an agent is asked for several decisions in one call."""
+        return not (isinstance(agent, ExternalAgent) or id(agent) in self._slow or self._why_unasked(agent))
+
+    def _why_unasked(self, agent: Agent) -> str:
+        """Why an agent is not asked; empty if it is."""
+        if id(agent) in self._unasked:
+            return f"not asked again in the tournament after {PATIENCE} timeouts in each of {BLOCKS} blocks of deals"
+        if self._conduct_of[id(agent)].out_of_patience:
+            return f"not asked again in a block of deals after {PATIENCE} timeouts in it"
+        return ""
 
     def _decision(self, tables: Tables, agent: Agent, turn: NDArray[np.int64]) -> int:
         conduct = self._conduct_of[id(agent)]
-        if conduct.forfeits[TIMEOUT] >= PATIENCE:
-            conduct.note(UNASKED, f"not asked again in a block of deals after {PATIENCE} timeouts in it")
+        if why := self._why_unasked(agent):
+            conduct.note(UNASKED, why)
             return NONE
         try:
             return int(self._timed(tables, agent, turn)[0])
@@ -120,7 +149,7 @@ class Referee:
         if isinstance(agent, ExternalAgent):
             actions = answers(tables, agent, turns)  # it has its own clock
         else:
-            actions = within(self.seconds * len(turns), lambda: answers(tables, agent, turns))
+            actions = within(self.seconds, lambda: answers(tables, agent, turns))
         conduct = self._conduct_of[id(agent)]
         conduct.seconds += time.perf_counter() - began
         conduct.decisions += len(turns)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from experiments.options import (
     rules_asked,
     seed,
 )
+from experiments.referee import BLOCKS
 from experiments.standings import Standings, standings
 from experiments.tournament_folder import Folder, settings_of, write_whole
 from experiments.tournament_play import Tournament, matches_of, parts, play
@@ -100,14 +102,20 @@ def enter(tournament: Tournament) -> list[Agent]:
 
 
 def play_missing(tournament: Tournament, agents: Sequence[Agent], folder: Folder, console: Console) -> None:
-    """Play what the folder does not have yet."""
+    """Play what the folder does not have yet.
+
+    Who is asked in a part follows from the parts before it, whenever they were played.
+    """
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         matches = {part: matches_of(tournament, part) for part in parts(tournament)}
         task = bar.add_task("matches", total=sum(matches.values()))
+        blocks: Counter[int] = Counter()  # in which each agent has used up the referee's patience
         for part in matches:
             if not folder.has(part):
-                folder.save(part, play(tournament, agents, part))
+                unasked = {number for number, count in blocks.items() if count >= BLOCKS}
+                folder.save(part, play(tournament, agents, part, unasked))
+            blocks.update(number for number, found in folder.load(part).conduct.items() if found.out_of_patience)
             bar.advance(task, matches[part])
 
 

@@ -1,9 +1,9 @@
-"""What a tournament plays: its line-ups, and blocks of deals that do not depend on each other."""
+"""What a tournament plays: its line-ups, and blocks of deals that depend on each other only in who is still asked."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -118,8 +118,8 @@ def matches_of(tournament: Tournament, part: Part) -> int:
     return len(lineups_of(tournament, part)) * rotations_of(tournament, part)
 
 
-def play(tournament: Tournament, agents: Sequence[Agent], part: Part) -> Result:
-    """Play a part. All line-ups of two agents have the same deals."""
+def play(tournament: Tournament, agents: Sequence[Agent], part: Part, unasked: Collection[int] = ()) -> Result:
+    """Play a part, in which some agents may not be asked. All line-ups of two agents have the same deals."""
     lineups, rotations = lineups_of(tournament, part), rotations_of(tournament, part)
     deals, seats = lineups.shape
     numbers = list(dict.fromkeys(lineups.ravel().tolist()))
@@ -127,7 +127,8 @@ def play(tournament: Tournament, agents: Sequence[Agent], part: Part) -> Result:
     seated = np.zeros(len(agents), np.int64)
     seated[numbers] = np.arange(len(numbers))
     shape, substitutes = (deals * rotations, seats), tournament.drawn(SUBSTITUTES, part.block)
-    referee = Referee(players, shape, tournament.time_limit, substitutes)
+    silent = [place for place, number in enumerate(numbers) if number in unasked]
+    referee = Referee(players, shape, tournament.time_limit, substitutes, silent)
     seed = tournament.drawn(MIXED if part.agent is None else PAIRS, part.block)
     game, rules = tournament.game, tournament.rules
     chips = play_lineups(game, rules, players, seated[lineups], seed, rotations=rotations, ask=referee.ask)

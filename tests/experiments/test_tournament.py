@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from experiments import referee, tournament
 from experiments.duplicate import Estimate, play_duplicate
@@ -238,15 +239,68 @@ def test_who_forfeits_is_scored_one_chip_below_the_lowest():
     assert settled(chips, forfeited, 0.5).tolist() == [[[-2.5, -1.0, -2.5], [4.0, 0.0, -4.0]]]
 
 
-def test_who_hangs_too_often_is_not_asked_again_in_that_block():
-    class Sleeps(First):
-        def choose(self, vectors, masks):
-            time.sleep(60)
+class Late(First):
+    """Takes too long, by no clock."""
 
-    asked = tournament_of("sleeps", "first", deals=5, seconds=0.001)
-    result = play(asked, [Sleeps(), First()], Part(0, 1, 0))
+    def __init__(self):
+        self.asked = []  # for how many decisions, call by call
+
+    def choose(self, vectors, masks):
+        self.asked.append(len(masks))
+        raise TimeoutError
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """The time limits that calls were given."""
+    given = []
+    monkeypatch.setattr(referee, "within", lambda seconds, call: given.append(seconds) or within(seconds, call))
+    return given
+
+
+def test_who_hangs_costs_a_few_limits_and_is_not_asked_again_in_that_block(limits, monkeypatch):
+    monkeypatch.setattr(referee, "AT_ONCE", 8)
+    asked, late = tournament_of("late", "first", deals=20), Late()
+    result = play(asked, [late, First()], Part(0, 1, 0))
     assert result.forfeited[:, :, 0].all()
-    assert result.conduct[0].forfeits == {"error": 0, "timeout": 3, "illegal": 0, "unasked": 12}
+    assert result.conduct[0].forfeits == {"error": 0, "timeout": 3, "illegal": 0, "unasked": 57}
+    assert late.asked == [8, 1, 1, 1]
+    assert set(limits) == {asked.time_limit}
+
+
+def test_who_is_too_slow_for_a_batch_is_asked_one_by_one():
+    class Slow(Late):
+        def choose(self, vectors, masks):
+            return super().choose(vectors, masks) if len(masks) > 1 else masks.argmax(1)
+
+    slow, asked = Slow(), tournament_of("slow", "first", deals=20)
+    result = play(asked, [slow, First()], Part(0, 1, 0))
+    assert len(slow.asked) == 1
+    assert not result.forfeited.any()
+    assert result.chips.tobytes() == play(asked, [First(), First()], Part(0, 1, 0)).chips.tobytes()
+
+
+def test_who_hangs_in_three_blocks_is_not_asked_again_in_the_tournament_also_when_it_goes_on(tmp_path):
+    asked, console = tournament_of("late", "first", deals=25), Console()
+    whole, late = Folder(tmp_path / "whole", asked), Late()
+    tournament.play_missing(asked, [late, First()], whole, console)
+    timeouts = [
+        result.conduct[0].forfeits["timeout"] for result in map(whole.load, parts(asked)) if 0 in result.conduct
+    ]
+    assert timeouts == [3, 3, 3, 0, 0, 0, 0, 0]
+    assert len(late.asked) == 3 * 4
+    assert all(met.forfeits == met.matches for met in standings(asked, whole.load).encounters if met.agent == "late")
+    stopped, missing = Folder(tmp_path / "stopped", asked), (parts(asked)[1], parts(asked)[5], parts(asked)[9])
+    for part in set(parts(asked)) - set(missing):
+        stopped.save(part, whole.load(part))
+    late.asked.clear()
+    tournament.play_missing(asked, [late, First()], stopped, console)
+    assert len(late.asked) == 4
+    for ours, theirs in ((stopped.load(part), whole.load(part)) for part in parts(asked)):
+        assert ours.chips.tobytes() == theirs.chips.tobytes()
+        assert [found.forfeits for found in ours.conduct.values()] == [
+            found.forfeits for found in theirs.conduct.values()
+        ]
 
 
 def test_a_process_that_dies_every_few_decisions_does_not_stop_the_tournament(tmp_path):
