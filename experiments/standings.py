@@ -23,14 +23,14 @@ class Encounter:
         agent, company: their names.
         chips: per deal, of the agent.
         gain: how much more than one of the company earns on the same deals among its own kind.
-        matches, forfeits: how many matches, and how many of them the agent has forfeited.
+        seats, forfeits: how many seats in matches the agent had, and how many of them it has forfeited.
     """
 
     agent: str
     company: str
     chips: Estimate
     gain: Estimate
-    matches: int
+    seats: int
     forfeits: int
 
 
@@ -43,8 +43,8 @@ class Rank:
         chips: per deal.
         ahead: of the others at its tables, in chips per deal.
         mu, sigma: OpenSkill's rating and its uncertainty.
-        ordinal: mu - 3 sigma, a skill it has almost certainly.
-        matches, forfeits: how many seats it had in matches, and how many of them it has forfeited.
+        ordinal: mu - 3 sigma, by which agents are ordered: what is little known counts less.
+        seats, forfeits: how many seats in matches it had, and how many of them it has forfeited.
     """
 
     agent: str
@@ -53,7 +53,7 @@ class Rank:
     mu: float
     sigma: float
     ordinal: float
-    matches: int
+    seats: int
     forfeits: int
 
 
@@ -127,17 +127,18 @@ def mean_where(by_place: NDArray[np.float64], places: NDArray[np.bool_]) -> NDAr
 
 
 def ratings(names: Sequence[str], mixed: Result) -> list[Any]:
-    """OpenSkill's ratings (Plackett-Luce), each match ranked by chips, in the order of deals and rotations.
+    """OpenSkill's ratings (Plackett-Luce), each deal ranked once, in order, by the mean chips over its rotations.
 
-    An agent that has several seats at a table is ranked there once, by their mean.
+    Rotations of a deal are not independent: ranked one by one, they would make sigma too small. An agent that has
+    several places in a company is ranked there once, by their mean.
     """
-    model = PlackettLuce(tau=0.0)  # nobody gets better or worse from match to match
+    model = PlackettLuce(tau=0.0)  # nobody gets better or worse from deal to deal
     found = [model.rating(name=name) for name in names]
-    for company, matches in zip(mixed.lineups, mixed.chips, strict=True):
+    for company, chips in zip(mixed.lineups, mixed.chips.mean(axis=1), strict=True):
         present = np.unique(company)
-        for chips in matches:
-            scores = [float(chips[company == number].mean()) for number in present]
-            rated = model.rate([[found[number]] for number in present], scores=scores)
-            for number, (rating,) in zip(present, rated, strict=True):
-                found[number] = rating
+        means = [float(chips[company == number].mean()) for number in present]
+        scores = [round(mean, 9) for mean in means]  # equal but for floating point is a draw
+        rated = model.rate([[found[number]] for number in present], scores=scores)
+        for number, (rating,) in zip(present, rated, strict=True):
+            found[number] = rating
     return found

@@ -66,7 +66,7 @@ def numbers(standings: Standings) -> list[str]:
 def ranking(standings: Standings) -> Report:
     """The mixed tables."""
     note = (
-        "Companies drawn from all agents; ratings by OpenSkill (Plackett-Luce) from the ranking of chips in each match"
+        "Companies drawn from all agents; ratings by OpenSkill (Plackett-Luce) from the ranking of chips in each deal"
     )
     header = [
         "agent",
@@ -80,8 +80,8 @@ def ranking(standings: Standings) -> Report:
     report = Report("Mixed tables", f"{note}; {CONFIDENCE}.", header)
     for rank in standings.ranks:
         skill = [f"{number:.2f}" for number in (rank.mu, rank.sigma, rank.ordinal)]
-        means = [str(mean) if rank.matches else "" for mean in (rank.chips, rank.ahead)]
-        report.rows.append([labels(standings)[rank.agent], *means, *skill, f"{rank.matches:,}"])
+        means = [str(mean) if rank.seats else "" for mean in (rank.chips, rank.ahead)]
+        report.rows.append([labels(standings)[rank.agent], *means, *skill, f"{rank.seats:,}"])
     return report
 
 
@@ -124,12 +124,12 @@ def as_csv(standings: Standings, seconds: Mapping[str, float]) -> str:
     writer = csv.DictWriter(file, COLUMNS, restval="")
     writer.writeheader()
     for met in standings.encounters:
-        row = {"table": "pair", "agent": met.agent, "company": met.company, "seats": met.matches}
+        row = {"table": "pair", "agent": met.agent, "company": met.company, "seats": met.seats}
         row |= {"chips_per_deal": met.chips.mean, "chips_ci95": met.chips.error}
         row |= {"gain": met.gain.mean, "gain_ci95": met.gain.error}
         writer.writerow(finite({**row, "forfeits": met.forfeits, "seconds_per_decision": seconds[met.agent]}))
     for rank in standings.ranks:
-        row = {"table": "mixed", "agent": rank.agent, "seats": rank.matches}
+        row = {"table": "mixed", "agent": rank.agent, "seats": rank.seats}
         row |= {"chips_per_deal": rank.chips.mean, "chips_ci95": rank.chips.error}
         row |= {"mu": rank.mu, "sigma": rank.sigma, "ordinal": rank.ordinal}
         writer.writerow(finite({**row, "forfeits": rank.forfeits, "seconds_per_decision": seconds[rank.agent]}))

@@ -15,15 +15,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from openskill.models import PlackettLuce
 from rich.console import Console
 
 from experiments import referee, tournament
 from experiments.duplicate import Estimate, play_duplicate
 from experiments.house_speed import house_seconds
-from experiments.standings import standings
+from experiments.standings import ratings, standings
 from experiments.time_limit import within
 from experiments.tournament_folder import Folder
-from experiments.tournament_play import Part, Tournament, companies, lineups_of, parts, play, settled
+from experiments.tournament_play import Part, Result, Tournament, companies, lineups_of, parts, play, settled
 from marriage_env import BatchAgent, MarriageError, make_agent
 
 ROOT = Path(__file__).parent.parent.parent
@@ -97,7 +98,7 @@ def test_who_earns_what_is_told_with_the_deals_as_blocks():
     assert found["a", "b"].gain == Estimate.over_deals(met - own)
     assert found["b", "b"].chips == Estimate.over_deals(own)
     assert found["b", "b"].gain == Estimate(0.0, 0.0)
-    assert found["a", "b"].matches == 90
+    assert found["a", "b"].seats == 90
 
 
 def test_one_player_by_two_names_earns_the_same_and_gains_nothing():
@@ -134,6 +135,20 @@ def test_the_better_player_is_rated_higher_and_the_same_again():
     assert found.ranks[0].ahead.mean > found.ranks[0].ahead.error
     assert all(rank.ordinal == pytest.approx(rank.mu - 3 * rank.sigma) for rank in found.ranks)
     assert found.ranks == found_by(asked, agents).ranks
+
+
+def test_a_deal_is_rated_once_however_often_it_is_played():
+    lineups = np.array([[0, 1, 1], [1, 0, 2]])
+    chips = np.array([[[3.0, 1.0, 0.0], [-9.0, 4.0, 5.0]], [[0.1, 0.4, 6.0], [0.2, -0.1, 3.0]]])
+    mean = chips.mean(axis=1, keepdims=True)
+    found, once = (ratings("abc", Result(lineups, scored, scored > 99, {})) for scored in (chips, mean))
+    model = PlackettLuce(tau=0.0)
+    (first,), (second,) = model.rate([[model.rating()], [model.rating()]], scores=[-3.0, 2.5])
+    (first,), (second,), (third,) = model.rate([[first], [second], [model.rating()]], scores=[1, 1, 2])
+    for one in (found, once):
+        assert [(rating.mu, rating.sigma) for rating in one] == [
+            (rating.mu, rating.sigma) for rating in (first, second, third)
+        ]
 
 
 def test_an_agent_that_sits_at_no_mixed_table_has_no_mean_there():
@@ -289,7 +304,7 @@ def test_who_hangs_in_three_blocks_is_not_asked_again_in_the_tournament_also_whe
     ]
     assert timeouts == [3, 3, 3, 0, 0, 0, 0, 0]
     assert len(late.asked) == 3 * 4
-    assert all(met.forfeits == met.matches for met in standings(asked, whole.load).encounters if met.agent == "late")
+    assert all(met.forfeits == met.seats for met in standings(asked, whole.load).encounters if met.agent == "late")
     stopped, missing = Folder(tmp_path / "stopped", asked), (parts(asked)[1], parts(asked)[5], parts(asked)[9])
     for part in set(parts(asked)) - set(missing):
         stopped.save(part, whole.load(part))
