@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.external import SECONDS, ExternalAgent
+from agents.files import write_whole
 from experiments import tournament_page, tournament_tables
 from experiments.house_speed import house_seconds
 from experiments.options import (
@@ -32,7 +33,7 @@ from experiments.options import (
 )
 from experiments.referee import BLOCKS
 from experiments.standings import Standings, standings
-from experiments.tournament_folder import Folder, settings_of, write_whole
+from experiments.tournament_folder import Folder, settings_of
 from experiments.tournament_play import Tournament, matches_of, parts, play
 from marriage_env import GAMES, Agent, MarriageError, make_agent
 from marriage_env.agents import HOUSE_PLAYERS

@@ -14,18 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from agents.files import write_whole
 from experiments.referee import Conduct
 from experiments.tournament_play import DEALS_AT_ONCE, Part, Result, Tournament
 from marriage_env import MarriageError
 
 SETTINGS, PARTS = "tournament.json", "parts"
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, whenever the process is stopped."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(content)
-    draft.replace(path)
 
 
 def settings_of(tournament: Tournament) -> dict[str, Any]:
