@@ -9,25 +9,50 @@ import json
 import os
 import shutil
 import zipfile
+from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agents.files import write_whole
+from agents.trained import WEIGHTS, shipped_cards
 from experiments.referee import Conduct
 from experiments.tournament_play import DEALS_AT_ONCE, Part, Result, Tournament
 from marriage_env import MarriageError
 
 SETTINGS, PARTS = "tournament.json", "parts"
+LIBRARIES = ("marriage-env", "numba", "numpy")  # another version may play otherwise
 
 
 def settings_of(tournament: Tournament) -> dict[str, Any]:
-    """What must be the same to go on: the tournament, its blocks, and the files that its agents are."""
+    """What must be the same to go on: the tournament, its blocks, the libraries, and the models its agents play by."""
     files = [name for name in tournament.agents if os.path.isfile(name)]  # noqa: PTH113  (pathlib raises for a long name)
     digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in files}
-    settings: dict[str, Any] = dataclasses.asdict(tournament)
-    return {**settings, "agents": list(tournament.agents), "deals_in_a_block": DEALS_AT_ONCE, "sha256": digests}
+    return {
+        **dataclasses.asdict(tournament),
+        "agents": list(tournament.agents),
+        "deals_in_a_block": DEALS_AT_ONCE,
+        "versions": {name: version(name) for name in LIBRARIES},
+        "sha256": digests,
+        "shipped_models": shipped_digests(tournament),
+    }
+
+
+def shipped_digests(tournament: Tournament) -> dict[str, str]:
+    """Digests of the models that come with the project, by name, if an agent plays by them."""
+    if not any(name.partition(":")[0] == "trained" for name in tournament.agents):
+        return {}
+    return {path.stem: card.digest() for path, card in shipped_cards(WEIGHTS).items()}
+
+
+def difference(there: Any, here: Any) -> str:
+    """How a setting differs, in words: of one of several parts, those parts that do."""
+    if isinstance(there, Mapping) and isinstance(here, Mapping):
+        parts = [part for part in {**there, **here} if there.get(part) != here.get(part)]
+        return "; ".join(f"{part} {difference(there.get(part), here.get(part))}" for part in parts)
+    return f"{there!s:.100}, not {here!s:.100}"
 
 
 class Folder:
@@ -97,5 +122,5 @@ class Folder:
             ) from error
         if differ:
             name = differ[0]
-            told = f"{name} {there[name]!s:.100}, not {settings[name]!s:.100}"
-            raise MarriageError(f"{self.path} holds another tournament ({told}): {otherwise}")
+            told = difference(there[name], settings[name])
+            raise MarriageError(f"{self.path} holds another tournament ({name} {told:.300}): {otherwise}")

@@ -17,7 +17,6 @@ from experiments.report import CONFIDENCE, Report
 from experiments.standings import Standings
 from experiments.tournament_play import Tournament
 
-LIBRARIES = ("marriage-env", "numba", "numpy", "openskill")
 COLUMNS = (
     *("table", "agent", "company", "chips_per_deal", "chips_ci95", "gain", "gain_ci95", "mu", "sigma", "ordinal"),
     *("seats", "forfeits", "seconds_per_decision"),
@@ -140,7 +139,7 @@ def as_json(settings: Mapping[str, Any], standings: Standings, seconds: Mapping[
     """Everything, with all that reproduces it."""
     document = {
         "settings": settings,
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        "versions": {"python": platform.python_version(), **settings["versions"], "openskill": version("openskill")},
         "pairs": [dataclasses.asdict(met) for met in standings.encounters],
         "mixed": [dataclasses.asdict(rank) for rank in standings.ranks],
         "conduct": {name: described(found, seconds[name]) for name, found in standings.conduct.items()},

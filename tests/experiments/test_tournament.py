@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import csv
+import dataclasses
 import html
 import json
 import re
@@ -18,7 +19,7 @@ import pytest
 from openskill.models import PlackettLuce
 from rich.console import Console
 
-from experiments import referee, tournament
+from experiments import referee, tournament, tournament_folder
 from experiments.duplicate import Estimate, play_duplicate
 from experiments.house_speed import house_seconds
 from experiments.standings import ratings, standings
@@ -434,6 +435,31 @@ def test_a_model_file_that_has_changed_makes_another_tournament(tmp_path):
     model.write_text("two")
     with pytest.raises(MarriageError, match="sha256"):
         Folder(tmp_path / "out", asked)
+
+
+def test_another_version_of_the_library_makes_another_tournament(tmp_path, monkeypatch):
+    asked = tournament_of("random", "rules")
+    Folder(tmp_path, asked)
+    Folder(tmp_path, asked)
+    version = tournament_folder.version
+    monkeypatch.setattr(tournament_folder, "version", lambda name: "0.0" if name == "marriage-env" else version(name))
+    with pytest.raises(
+        MarriageError, match=rf"\(versions marriage-env {re.escape(version('marriage-env'))}, not 0\.0\)"
+    ):
+        Folder(tmp_path, asked)
+
+
+@pytest.mark.parametrize("name", ["trained", "trained:saucers-3"])
+def test_other_shipped_models_make_another_tournament_of_those_who_play_by_them(name, tmp_path, monkeypatch):
+    asked, others = tournament_of("random", name), tournament_of("random", "rules")
+    Folder(tmp_path / "trained", asked)
+    Folder(tmp_path / "others", others)
+    (path, card), *rest = tournament_folder.shipped_cards(tournament_folder.WEIGHTS).items()
+    changed = dataclasses.replace(card, weights="other")
+    monkeypatch.setattr(tournament_folder, "shipped_cards", lambda _: {path: changed, **dict(rest)})
+    with pytest.raises(MarriageError, match=rf"\(shipped_models {path.stem} {card.digest()}, not {changed.digest()}\)"):
+        Folder(tmp_path / "trained", asked)
+    Folder(tmp_path / "others", others)
 
 
 # What is written, and what is refused
