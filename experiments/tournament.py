@@ -88,10 +88,11 @@ def tournament_asked(options: argparse.Namespace) -> Tournament:
 def enter(tournament: Tournament) -> list[Agent]:
     """The agents, each made and seeded once; MarriageError for one that cannot start."""
     entered = []
-    for name in tournament.agents:
+    for number, name in enumerate(tournament.agents):
+        own = tournament.agent_seed(number)
         try:
-            agent = make_agent(name, seed=tournament.seed)
-            agent.seed(tournament.seed)
+            agent = make_agent(name, seed=own)
+            agent.seed(own)
         except MarriageError:
             raise
         except Exception as error:

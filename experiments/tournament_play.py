@@ -16,7 +16,7 @@ from marriage_env import Agent
 from marriage_env.games import rule_options
 
 DEALS_AT_ONCE = 20  # in a block; with all rotations, no more tables than play_lineups plays side by side
-PAIRS, MIXED, COMPANIES, SUBSTITUTES = range(4)  # what is drawn from the tournament's seed, each by itself
+PAIRS, MIXED, COMPANIES, SUBSTITUTES, AGENTS = range(5)  # what is drawn from the tournament's seed, each by itself
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ class Tournament:
     def drawn(self, what: int, block: int) -> int:
         """A seed for a block of deals."""
         return int(np.random.SeedSequence([self.seed, what, block]).generate_state(1, np.uint64)[0])
+
+    def agent_seed(self, number: int) -> int:
+        """A seed that every library takes, to make an agent with: not the tournament's, which tells all deals."""
+        return self.drawn(AGENTS, number) % 2**32
 
 
 class Part(NamedTuple):

@@ -462,6 +462,25 @@ def test_other_shipped_models_make_another_tournament_of_those_who_play_by_them(
     Folder(tmp_path / "others", others)
 
 
+def test_no_agent_is_told_the_seed_of_the_deals(monkeypatch):
+    told = []
+
+    class Told(First):
+        def seed(self, seed):
+            told.append(seed)
+
+    asked = tournament_of("a", "b", seed=7)
+    monkeypatch.setattr(tournament, "make_agent", lambda name, seed: told.append(seed) or Told())
+    agents = tournament.enter(asked)
+    for part in parts(asked):
+        play(asked, agents, part)
+    assert len(told) == 4 + 6 + 2  # made and seeded; in each part, seeded
+    assert not set(told) & {7, *(asked.drawn(what, 0) for what in range(4))}
+    assert told[:4:2] == told[1:4:2]
+    assert told[0] != told[2]
+    assert max(told) < 2**32
+
+
 # What is written, and what is refused
 
 
