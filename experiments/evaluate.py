@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from experiments.options import (
     rules_asked,
     seed,
 )
-from experiments.report import CONFIDENCE, Report
+from experiments.report import CONFIDENCE, Report, finite, json_text
 from marriage_env import GAMES, MarriageError, make_agent
 from marriage_env.options import make_rules
 
@@ -92,7 +91,8 @@ def write_csv(path: Path, results: Sequence[Score]) -> None:
         writer.writerow(["agent", "seats", "chips_per_deal", "chips_ci95", "ahead_of_others", "ahead_ci95"])
         for score in results:
             chips, ahead = score.chips, score.ahead
-            writer.writerow([score.agent, score.seats, chips.mean, chips.error, ahead.mean, ahead.error])
+            row = [score.agent, score.seats, chips.mean, chips.error, ahead.mean, ahead.error]
+            writer.writerow(finite(row))
 
 
 def write_json(path: Path, arguments: argparse.Namespace, rules: object, results: Sequence[Score]) -> None:
@@ -103,8 +103,7 @@ def write_json(path: Path, arguments: argparse.Namespace, rules: object, results
         "rules": dataclasses.asdict(rules),  # type: ignore[call-overload]
         "scores": [dataclasses.asdict(score) for score in results],
     }
-    text = json.dumps(document, indent=2).replace("Infinity", "null")  # of one deal there is no interval
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(json_text(document), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

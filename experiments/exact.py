@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import itertools
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from open_spiel.python.algorithms import exploitability
 from rich.console import Console
 
 from experiments.options import count, output_file, reported
-from experiments.report import Report, need_marks, replace_between
+from experiments.report import Report, json_text, need_marks, replace_between
 from experiments.small_games import SmallGame, load
 from experiments.small_rules import SMALL_GAMES
 
@@ -128,7 +127,7 @@ def write_json(path: Path, iterations: int, found: Mapping[tuple[str, str], Sequ
         {"game": name, "utility": utility, "players": [dataclasses.asdict(result) for result in results]}
         for (name, utility), results in found.items()
     ]
-    path.write_text(json.dumps({"iterations": iterations, "games": games}, indent=2) + "\n", encoding="utf-8")
+    path.write_text(json_text({"iterations": iterations, "games": games}), encoding="utf-8")
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -7,7 +7,6 @@ over rules, search over rules. A rung holds if the 95% confidence interval of hi
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from agents.trained import WEIGHTS, shipped_cards
 from experiments.duplicate import Score
 from experiments.evaluate import evaluate
 from experiments.options import count, output_file, reported, seed
-from experiments.report import CONFIDENCE, Report, need_marks, replace_between
+from experiments.report import CONFIDENCE, Report, json_text, need_marks, replace_between
 from marriage_env import MarriageError
 
 
@@ -116,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 fill_results(paths[name], facts[name])
         console.print(report.on_screen())
         if options.json:
-            options.json.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+            options.json.write_text(json_text(facts), encoding="utf-8")
         if options.readme:
             replace_between(options.readme, "ladder", f"{report.note}\n\n{report.grid()}")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.table import Table
 from rich.text import Text
@@ -28,6 +30,20 @@ def in_turns(jobs: Mapping[Name, Callable[[], float]], rounds: int) -> dict[Name
 def millions(number: float) -> str:
     """A number in millions, with the digits that mean something."""
     return f"{number / 1e6:.3g}"
+
+
+def finite(thing: Any) -> Any:
+    """The same, as JSON and CSV can hold it: None for a number that is none, or has no bounds."""
+    if isinstance(thing, Mapping):
+        return {key: finite(value) for key, value in thing.items()}
+    if isinstance(thing, (list, tuple)):
+        return [finite(value) for value in thing]
+    return None if isinstance(thing, float) and not math.isfinite(thing) else thing
+
+
+def json_text(document: Mapping[str, Any]) -> str:
+    """A document as JSON, with null for every number that JSON has not."""
+    return json.dumps(finite(document), indent=2, allow_nan=False) + "\n"
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.duplicate import Estimate
-from experiments.report import CONFIDENCE, Report
+from experiments.report import CONFIDENCE, Report, json_text
 from experiments.strategy_breaches import Breaches, Judged, Stakes, by_kind, by_situation, by_trick
 from experiments.strategy_claims import ClaimCost
 from experiments.strategy_data import Setting
@@ -202,7 +201,4 @@ def figures(found: Findings, settings: Mapping[str, Any]) -> str:
         "seats": found.seats,
         "pots": found.pots,
     }
-    text = json.dumps({**settings, **{name: plain(part) for name, part in parts.items()}}, indent=2)
-    for no_number in ("-Infinity", "Infinity", "NaN"):
-        text = text.replace(no_number, "null")
-    return text + "\n"
+    return json_text({**settings, **{name: plain(part) for name, part in parts.items()}})

@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
-import json
-import math
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
 from experiments.referee import KINDS, Conduct
-from experiments.report import CONFIDENCE, Report
+from experiments.report import CONFIDENCE, Report, finite, json_text
 from experiments.standings import Standings
 from experiments.tournament_play import Tournament
 
@@ -144,22 +142,13 @@ def as_json(settings: Mapping[str, Any], standings: Standings, seconds: Mapping[
         "mixed": [dataclasses.asdict(rank) for rank in standings.ranks],
         "conduct": {name: described(found, seconds[name]) for name, found in standings.conduct.items()},
     }
-    return json.dumps(finite(document), indent=2) + "\n"
+    return json_text(document)
 
 
 def described(conduct: Conduct, seconds: float) -> dict[str, Any]:
     """An agent's conduct for JSON."""
     told = {"decisions": conduct.decisions, "seconds_per_decision": seconds}
     return {**told, "forfeits": conduct.forfeits, "first": conduct.first}
-
-
-def finite(thing: Any) -> Any:
-    """The same, as JSON and CSV can hold it: None for a number that is none, or has no bounds."""
-    if isinstance(thing, Mapping):
-        return {key: finite(value) for key, value in thing.items()}
-    if isinstance(thing, (list, tuple)):
-        return [finite(value) for value in thing]
-    return None if isinstance(thing, float) and not math.isfinite(thing) else thing
 
 
 def title_of(tournament: Tournament) -> str:

@@ -2,13 +2,17 @@
 
 import csv
 import json
+from argparse import Namespace
 
 import numpy as np
 import pytest
 
 from experiments import evaluate
-from experiments.duplicate import Estimate, play_duplicate, scores
-from marriage_env import BatchAgent, make_agent, saucers_v0
+from experiments.duplicate import Estimate, Score, play_duplicate, scores
+from experiments.evaluate import write_csv, write_json
+from experiments.report import json_text
+from marriage_env import GAMES, BatchAgent, make_agent, saucers_v0
+from marriage_env.options import make_rules
 from tests.helpers import TABLES
 
 THREE = ("saucers", {"players": 3})
@@ -108,6 +112,26 @@ def test_the_command_writes_table_csv_and_json(tmp_path, capsys):
     assert document["rules"]["conduct"] == "fined"
     assert document["rules"]["deals"] == 2
     assert float(rows[0]["chips_per_deal"]) == document["scores"][0]["chips"]["mean"]
+
+
+def test_of_one_deal_files_have_no_interval_and_names_as_they_are(tmp_path):
+    options = Namespace(game="boxes", agents=["Infinity-NaN.zip"], deals=1, seed=0)
+    name, estimate = options.agents[0], Estimate(-1.5, float("inf"))
+    results = [Score(name, 5, estimate, estimate)]
+    write_json(tmp_path / "scores.json", options, make_rules(GAMES["boxes"].rules, {}), results)
+    document = json.loads((tmp_path / "scores.json").read_text(), parse_constant=pytest.fail)
+    assert document["agents"] == [name]
+    found = {"mean": -1.5, "error": None}
+    assert document["scores"] == [{"agent": name, "seats": 5, "chips": found, "ahead": found}]
+    write_csv(tmp_path / "scores.csv", results)
+    assert (tmp_path / "scores.csv").read_text().splitlines()[1] == f"{name},5,-1.5,,-1.5,"
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), np.float64("nan")])
+def test_no_number_is_null_wherever_it_is(number):
+    text = json_text({"NaN": number, "parts": [("Infinity", number), {"deep": number}], "one": 1.5})
+    document = json.loads(text, parse_constant=pytest.fail)
+    assert document == {"NaN": None, "parts": [["Infinity", None], {"deep": None}], "one": 1.5}
 
 
 @pytest.mark.parametrize(
