@@ -83,12 +83,7 @@ class Referee:
     """
 
     def __init__(
-        self,
-        agents: Sequence[Agent],
-        shape: tuple[int, int],
-        seconds: float,
-        seed: int,
-        unasked: Collection[int] = (),
+        self, agents: Sequence[Agent], shape: tuple[int, int], seconds: float, seed: int, unasked: Collection[int] = ()
     ) -> None:
         self.seconds = seconds
         self.conduct = [Conduct() for _ in agents]

@@ -19,6 +19,8 @@ COLUMNS = (
     *("table", "agent", "company", "chips_per_deal", "chips_ci95", "gain", "gain_ci95", "mu", "sigma", "ordinal"),
     *("seats", "forfeits", "seconds_per_decision"),
 )
+#: What the kinds of forfeits are called in a heading.
+FORFEITS = dict(zip(KINDS, ("errors", "timeouts", "illegal", "not asked"), strict=True))
 LABEL = 28  # characters of an agent's name in tables and plots
 WHOSE = "Chips per deal of the agent in the row, at one seat, each in turn, with the agent in the column at all others"
 
@@ -65,15 +67,7 @@ def ranking(standings: Standings) -> Report:
     note = (
         "Companies drawn from all agents; ratings by OpenSkill (Plackett-Luce) from the ranking of chips in each deal"
     )
-    header = [
-        "agent",
-        "chips per deal",
-        "ahead of others",
-        "mu",
-        "sigma",
-        "mu - 3 sigma",
-        "seats",
-    ]
+    header = ["agent", "chips per deal", "ahead of others", "mu", "sigma", "mu - 3 sigma", "seats"]
     report = Report("Mixed tables", f"{note}; {CONFIDENCE}.", header)
     for rank in standings.ranks:
         skill = [f"{number:.2f}" for number in (rank.mu, rank.sigma, rank.ordinal)]
@@ -93,10 +87,6 @@ def behaviour(standings: Standings, seconds: Mapping[str, float]) -> Report:
         forfeits = [f"{found.forfeits[kind]:,}" for kind in KINDS]
         report.rows.append([labels(standings)[name], f"{found.decisions:,}", duration(seconds[name]), *forfeits])
     return report
-
-
-#: What the kinds of forfeits are called in a heading.
-FORFEITS = dict(zip(KINDS, ("errors", "timeouts", "illegal", "not asked"), strict=True))
 
 
 def duration(seconds: float) -> str:

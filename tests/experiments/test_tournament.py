@@ -19,7 +19,7 @@ import pytest
 from openskill.models import PlackettLuce
 from rich.console import Console
 
-from experiments import referee, tournament, tournament_folder
+from experiments import referee, tournament, tournament_folder, tournament_play
 from experiments.duplicate import Estimate, play_duplicate
 from experiments.house_speed import house_seconds
 from experiments.standings import ratings, standings
@@ -231,7 +231,9 @@ class Lawless:
     ids=["raises", "exits", "illegal", "misshapen", "hangs", "lawless"],
 )
 def test_who_fails_forfeits_that_match_alone(agent, kind, message, monkeypatch):
+    scored = []
     monkeypatch.setattr(referee, "PATIENCE", 1000)
+    monkeypatch.setattr(tournament_play, "settled", lambda chips, *more: scored.append(chips) or settled(chips, *more))
     asked = tournament_of("failing", "first", deals=8, seconds=0.02)
     result = play(asked, [agent, First()], Part(0, 1, 0))
     whole = play(asked, [First(), First()], Part(0, 1, 0))
@@ -239,9 +241,8 @@ def test_who_fails_forfeits_that_match_alone(agent, kind, message, monkeypatch):
     assert 0 < out.sum() < out.size
     assert not result.forfeited[:, :, 1:].any()
     assert result.chips[~out].tobytes() == whole.chips[~out].tobytes()
-    assert (result.chips[out][:, 0] == result.chips[out][:, 1:].min(axis=1) - 1).all() or (
-        result.chips[out][:, 0] < result.chips[out][:, 1:].min(axis=1)
-    ).all()
+    earned = scored[0][out]
+    assert result.chips[out].tolist() == np.column_stack([earned.min(axis=1) - 1, earned[:, 1:]]).tolist()
     conduct = result.conduct[0]
     assert conduct.forfeits == {**dict.fromkeys(referee.KINDS, 0), kind: out.sum()}
     assert message in conduct.first[kind]
