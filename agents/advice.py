@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marriage_env.agents import RulesAgent
+from marriage_env.errors import AgentError
 from marriage_env.table import ACTIONS
 
 
@@ -29,4 +30,7 @@ class Adviser:
         """Observation vectors as a network takes them that wants so many numbers: with advice, if it wants 61 more."""
         if wanted != vectors.shape[1] + ACTIONS:
             return vectors
-        return with_advice(vectors, self._rules.choose(vectors, masks))
+        advice = self._rules.choose(vectors, masks)
+        if not masks[np.arange(len(advice)), advice].all():
+            raise AgentError("an observation and a mask that do not agree: what rules would do is not allowed")
+        return with_advice(vectors, advice)

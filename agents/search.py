@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marriage_env.agents import BatchAgent, origin_of_all
+from marriage_env.cards import NONE
 from marriage_env.errors import AgentError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
@@ -75,7 +76,7 @@ class SearchAgent(BatchAgent):
 
     def seed(self, seed: int) -> None:
         """See `Agent.seed`."""
-        self._key = int(seed).to_bytes(32, "little", signed=True)
+        self._key = within("seed", seed, 2**64 - 1, least=0).to_bytes(8, "little")
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`. All observations must be of one game under the same rules."""
@@ -91,7 +92,7 @@ class SearchAgent(BatchAgent):
 
         def grow(job: tuple[int, int]) -> NDArray[np.float64]:
             row, number = job
-            return Tree(game, rules, layout, budget).grow(vectors[row], self._seed_of(vectors[row], number))
+            return Tree(game, rules, layout, budget).grow(vectors[row], self._seed_of(vectors[row], number), masks[row])
 
         jobs = [(row, number) for row in rows.tolist() for number in range(TREES)]
         if at_once > 1:
@@ -118,16 +119,24 @@ class Tree:
         self.known, self.tree, self.stream = (new_records(1, kind) for kind in (KNOWLEDGE, TREE, STREAM))
         self.nodes = np.empty(budget.nodes(), NODE)
 
-    def grow(self, vector: NDArray[np.float32], seed: int) -> NDArray[np.float64]:
+    def grow(self, vector: NDArray[np.float32], seed: int, allowed: NDArray[Any] | None = None) -> NDArray[np.float64]:
         """How often each action was played out, and the sum of what it brought: float64 of shape (2, 61).
 
         The actions that have brought less are left out by halves (sequential halving), each round having the same
-        share of the budget.
+        share of the budget. `allowed` is a mask that may leave out some from the start.
+
+        Raises AgentError for an observation that nobody can have seen who is to act, or that does not go with the mask.
         """
         begun = time.perf_counter()
         self.stream[0]["seed"] = seed
         legal = self.game.open_search(vector, self.at, self.tables, self.known, self.nodes, self.tree, self.stream)
-        candidates = [action for action in range(ACTIONS) if int(legal) >> action & 1]
+        if legal == NONE:
+            raise AgentError("an observation in which its seat is not to act, or that nobody can have seen")
+        candidates = [
+            action for action in range(ACTIONS) if int(legal) >> action & 1 and (allowed is None or allowed[action])
+        ]
+        if not candidates:
+            raise AgentError("an observation and a mask that do not agree: nothing is legal and allowed")
         rounds = max((len(candidates) - 1).bit_length(), 1)
         for number in range(rounds):
             self._play_round(candidates, rounds, number, begun)
@@ -172,10 +181,10 @@ def best_action(results: NDArray[np.float64]) -> int:
     return int(tried[np.argmax(totals[tried] / visits[tried])])
 
 
-def within(name: str, value: Any, most: int) -> int:
-    """A whole number from 1 to `most`; AgentError otherwise."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
-        raise AgentError(f"search with {name}={value!r:.50}: allowed is a whole number from 1 to {most}")
+def within(name: str, value: Any, most: int, least: int = 1) -> int:
+    """A whole number from `least` to `most`; AgentError otherwise."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        raise AgentError(f"search with {name}={value!r:.50}: allowed is a whole number from {least} to {most}")
     return int(value)
 
 

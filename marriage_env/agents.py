@@ -16,6 +16,7 @@ from marriage_env.fields import Layout
 from marriage_env.game import Game
 from marriage_env.games import origin
 from marriage_env.record_arrays import copy_records
+from marriage_env.table import ACTIONS
 
 #: Where installed packages announce agents by name, and agents by the ending of the file they are loaded from ("zip").
 NAMES_GROUP = "marriage_env.agents"
@@ -65,12 +66,17 @@ class BatchAgent:
             observation = observation.get("observation")
         if action_mask is None:
             raise AgentError("act needs the action mask: a dict observation, or action_mask=info['action_mask']")
-        vectors, masks = np.asarray(observation, np.float32), np.asarray(action_mask)
+        try:
+            vectors, masks = np.asarray(observation, np.float32), np.asarray(action_mask)
+        except (TypeError, ValueError) as error:
+            raise AgentError(f"act needs arrays, not {observation!r:.50} and {action_mask!r:.50}") from error
         single = masks.ndim == 1
         if single:
             vectors, masks = vectors[None], masks[None]
-        if masks.ndim != 2 or len(masks) != len(vectors):
-            raise AgentError(f"masks of shape {masks.shape} for observations of shape {vectors.shape}: one for each")
+        if masks.ndim != 2 or masks.shape[1] != ACTIONS or vectors.ndim != 2 or len(masks) != len(vectors):
+            raise AgentError(
+                f"masks of shape {masks.shape} for observations of shape {vectors.shape}: one for each, of {ACTIONS}"
+            )
         if not masks.any(1).all():
             raise AgentError("an observation without a legal action: only who is to act can choose")
         actions = np.asarray(self.choose(vectors, masks) if len(masks) else (), np.int64)
@@ -118,6 +124,8 @@ class RulesAgent(BatchAgent):
             game.warm_up_player()
         scratch = copy_records(self._scratch[rules])  # other threads may be choosing, too
         game.advise(scratch, layout.at, np.ascontiguousarray(vectors, np.float32), actions)
+        if (actions < 0).any():
+            raise AgentError("an observation in which its seat is not to act, or that nobody can have seen")
         return actions
 
 
@@ -127,6 +135,8 @@ def origin_of_all(vectors: NDArray[Any], agent: str) -> tuple[Game, Any, Layout]
         game, rules, layout = origin(vectors[0])
     except OptionError as error:
         raise AgentError(f"{agent} plays the games of marriage_env alone: {error}") from error
+    if not ((vectors >= 0.0) & (vectors <= 1.0)).all():
+        raise AgentError(f"observations with numbers outside [0, 1]: {agent} plays what a game has written")
     head = len(layout.fields[0].labels)
     if (vectors[:, :head] != vectors[0, :head]).any():
         raise AgentError(f"a batch of observations under different rules: {agent} plays one set of rules at a time")

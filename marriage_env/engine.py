@@ -22,6 +22,7 @@ forfeit: Any = None
 observe: Any = None
 recall: Any = None
 choose: Any = None
+is_sound: Any = None
 
 DRAWN = -1  # a dealer who is to be drawn
 
@@ -88,11 +89,14 @@ def perceive(tables: Any, seat: Any, blank: Any, at: Any, vector: Any, mask: Any
 
 
 def advise(scratch: Any, at: Any, vectors: Any, actions: Any) -> Any:
-    """Let the game's rule-based player choose for each observation vector; `scratch` is a table that has its rules."""
+    """Let the game's rule-based player choose for each observation vector; `scratch` is a table that has its rules.
+
+    `ILLEGAL` stands for his action where he is not to act, or where nobody can have seen such a vector.
+    """
     table = scratch[0]
     for row in range(len(vectors)):
         recall(vectors[row], at, table)
-        actions[row] = choose(table, np.int64(0))
+        actions[row] = choose(table, np.int64(0)) if table.legal != NONE and is_sound(table) else ILLEGAL
 
 
 def rollout(tables: Any, steps: Any, streams: Any, blank: Any, at: Any, vector: Any) -> Any:

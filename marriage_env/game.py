@@ -61,6 +61,7 @@ class Game:
         reasons: why chips move, by the ledger's number.
         layout: rules to the observation's `Layout`.
         deal, legal, step, forfeit, observe, recall, choose: the rules of play, on one record.
+        is_sound: whether a recalled table can be one at play.
         claims_in, learn, misfit, hand_size, out_of_hands, settle_world: what a seat knows of the others' hands.
     """
 
@@ -81,6 +82,7 @@ class Game:
     observe: Callable[..., Any]
     recall: Callable[..., Any]
     choose: Callable[..., Any]
+    is_sound: Callable[..., Any]
     claims_in: Callable[..., Any]
     learn: Callable[..., Any]
     misfit: Callable[..., Any]
@@ -150,7 +152,7 @@ class Game:
     advance = Bound(engine.advance, "take", "observe")
     forfeit_match = Bound(engine.forfeit_match, "forfeit")
     perceive = Bound(engine.perceive, "observe")
-    advise = Bound(engine.advise, "recall", "choose")
+    advise = Bound(engine.advise, "recall", "choose", "is_sound")
     rollout = Bound(engine.rollout, "start", "take", "observe")
 
     # What a batch calls.
@@ -167,7 +169,7 @@ class Game:
     # What sampling worlds and searching in them calls.
     exchange = Bound(world_engine.exchange, "misfit")
     walk = Bound(world_engine.walk, "exchange")
-    open_worlds = Bound(world_engine.open_worlds, "learn", "misfit", "hand_size", "out_of_hands", "walk")
+    open_worlds = Bound(world_engine.open_worlds, "is_sound", "learn", "misfit", "hand_size", "out_of_hands", "walk")
     reopen_others = Bound(world_engine.reopen_others, "claims_in", "legal")
     draw_world = Bound(world_engine.draw_world, "walk", "reopen_others", "settle_world")
     sample_worlds = Bound(world_engine.sample_worlds, "recall", "open_worlds", "draw_world")

@@ -29,9 +29,14 @@ def origin(vector: NDArray[Any]) -> tuple[Game, Any, Layout]:
 
     Raises OptionError for a vector that no game can have written.
     """
-    head = np.asarray(vector, np.float32)
+    try:
+        head = np.asarray(vector, np.float32)
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"observation {vector!r:.100}: allowed is the vector of one observation") from error
     if head.ndim != 1 or len(head) < _longest_rules():
         raise OptionError(f"observation of shape {np.shape(vector)}: allowed is the vector of one observation")
+    if not ((head >= 0.0) & (head <= 1.0)).all():
+        raise OptionError("observation with numbers outside [0, 1]: no game has written it")
     return _origin(head[: _longest_rules()].tobytes(), len(head))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from marriage_env.cards import CARDS, NONE, only, size
+from marriage_env.cards import CARDS, NONE, holds, only, size
 from marriage_env.compiled import compiled, inlined
 from marriage_env.declaring import shown_by
 from marriage_env.table import CLAIMS, DECLARE, eldest, left_of, record_dtype
@@ -35,6 +35,21 @@ KNOWLEDGE = record_dtype(
     ("place", np.uint8, (CARDS,)),  # the seat where each lies in the world drawn last, or UNDEALT
 )
 UNDEALT = SEATS  # the place of cards that nobody holds
+
+
+@compiled
+def plays_are_sound(table: Any) -> Any:
+    """Whether the plays of a recalled table can have been: in order, by seats there are, of cards not in seat 0's hand.
+
+    Observations come from users, too, and what contradicts itself would lead compiled code astray.
+    """
+    for play in range(table.plays):
+        card = table.played_card[play]
+        if table.play_order[card] != play + 1 or table.played_by[card] >= table.rules.players:
+            return False
+        if holds(table.hands[0], card):
+            return False
+    return True
 
 
 @compiled

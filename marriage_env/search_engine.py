@@ -48,13 +48,14 @@ CURIOSITY = 2.0  # how much that counts beside what came of the actions, in stan
 
 
 def open_search(vector: Any, at: Any, tables: Any, known: Any, nodes: Any, tree: Any, stream: Any) -> Any:
-    """Set up a search for who sees `vector` and is to act; what he may do.
+    """Set up a search for who sees `vector` and is to act; what he may do, or nothing if nobody can have seen that.
 
     `tables` are two with its rules: the first becomes the table as he knows it, the second is for playing on. `nodes`
     are as many as may be used; `known`, `tree` and `stream` arrays of one.
     """
     recall(vector, at, tables[0])
-    open_worlds(tables[0], known[0], stream[0])
+    if not open_worlds(tables[0], known[0], stream[0]):
+        return NONE
     tree[0].nodes = 1
     tree[0].playouts = 0
     tree[0].total = 0.0

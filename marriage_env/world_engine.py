@@ -20,6 +20,7 @@ from marriage_env.table import DECLARE, eldest, left_of
 
 # What a game binds to its own functions; `walk`, `open_worlds` and the like too.
 recall: Any = None
+is_sound: Any = None
 learn: Any = None
 misfit: Any = None
 hand_size: Any = None
@@ -33,11 +34,13 @@ MOST_RISK = 16  # ways more at odds than which is all the same: it never happens
 #: Moments in which nothing is at odds, before the first world is drawn, so that it does not remember how the cards were
 #: laid out: so many, and so many for each hidden card.
 FIRST_MOMENTS, FIRST_MOMENTS_PER_CARD = 256, 8
-MOST_EXCHANGES = 10_000_000  # without such a moment, before it is said that no world agrees
+MOST_EXCHANGES = 1_000_000  # without such a moment, before it is said that no world agrees
 
 
 def open_worlds(table: Any, known: Any, stream: Any) -> Any:
-    """Write down what seat 0 knows at a table that it recalls, and lay out a first world, which may not agree yet."""
+    """Write down what seat 0 knows at a table that it recalls, and walk to a first world; False if there is none."""
+    if not is_sound(table):
+        return False
     learn(table, known)
     rules = table.rules
     hidden = rules.pack & ~(table.hands[0] | out_of_hands(table))
@@ -55,7 +58,10 @@ def open_worlds(table: Any, known: Any, stream: Any) -> Any:
     known.misfits = 0
     for seat in range(1, rules.players):
         hand = known.held[seat]
-        for _ in range(hand_size(table, known, seat) - size(known.held[seat])):
+        unknown = hand_size(table, known, seat) - size(hand)
+        if unknown < 0 or index + unknown > known.hidden:
+            return False
+        for _ in range(unknown):
             known.place[index] = seat
             hand |= only(known.card[index])
             index += 1
@@ -64,7 +70,7 @@ def open_worlds(table: Any, known: Any, stream: Any) -> Any:
         known.misfits += known.misfit[seat]
     for other in range(index, known.hidden):
         known.place[other] = UNDEALT
-    walk(table, known, stream, FIRST_MOMENTS + FIRST_MOMENTS_PER_CARD * known.hidden)
+    return walk(table, known, stream, FIRST_MOMENTS + FIRST_MOMENTS_PER_CARD * known.hidden)
 
 
 @compiled
@@ -150,9 +156,11 @@ def sample_worlds(vector: Any, at: Any, known: Any, stream: Any, worlds: Any) ->
 
     `known` and `stream` are arrays of one. Returns how many were found.
     """
-    if len(worlds):
-        recall(vector, at, worlds[0])
-        open_worlds(worlds[0], known[0], stream[0])
+    if len(worlds) == 0:
+        return 0
+    recall(vector, at, worlds[0])
+    if not open_worlds(worlds[0], known[0], stream[0]):
+        return 0
     for row in range(len(worlds)):
         if row:
             worlds[row] = worlds[row - 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,9 @@ def sample_worlds(observation: Any, count: int = 1, *, seed: int | None = None) 
     Raises:
         OptionError: no observation of a deal under way, or one with which no world agrees.
     """
-    vector = observation["observation"] if isinstance(observation, dict) else observation
+    vector: Any = observation.get("observation") if isinstance(observation, Mapping) else observation
     game, rules, layout = origin(vector)
+    seed = None if seed is None else whole("seed", seed, 0, 2**64 - 1)
     game.warm_up_worlds()
     worlds = game.new_tables(whole("count", count, 1, MOST_WORLDS), rules)
     if layout.decode(vector)["phase"] == PHASE_NAMES[OVER]:

@@ -1,6 +1,6 @@
 """Boxes: the trick-taking Marriage."""
 
-from marriage_env.boxes.knowledge import hand_size, learn, misfit, out_of_hands, settle_world
+from marriage_env.boxes.knowledge import hand_size, is_sound, learn, misfit, out_of_hands, settle_world
 from marriage_env.boxes.observation import layout, observe, recall
 from marriage_env.boxes.play import claims_in, deal, forfeit, legal, step
 from marriage_env.boxes.rules import MAX_PLAYERS, MIN_PLAYERS, BoxesRules
@@ -28,6 +28,7 @@ GAME = Game(
     observe=observe,
     recall=recall,
     choose=choose,
+    is_sound=is_sound,
     claims_in=claims_in,
     learn=learn,
     misfit=misfit,

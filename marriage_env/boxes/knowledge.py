@@ -13,9 +13,60 @@ from marriage_env.boxes.play import QUEEN_OF_HEARTS_ALONE, best_sequence, claims
 from marriage_env.boxes.state import NO_CARD, SEQUENCE
 from marriage_env.cards import KING, NONE, QUEEN, holds, of_suit, only, size
 from marriage_env.compiled import compiled, inlined
-from marriage_env.knowledge import UNDEALT, claims_misfit, common_misfit, demand, learn_common
+from marriage_env.knowledge import UNDEALT, claims_misfit, common_misfit, demand, learn_common, plays_are_sound
 from marriage_env.randomness import below, happens
-from marriage_env.table import ANSWER, NOBODY, player_at
+from marriage_env.table import ANSWER, DECLARE, NOBODY, OVER, player_at
+
+
+@compiled
+def is_sound(table: Any) -> Any:
+    """Whether a recalled table can be one at play: a card from each seat to each trick, and hands of the size left."""
+    if table.phase == OVER or not plays_are_sound(table):
+        return False
+    players = table.rules.players
+    in_trick = 0
+    for play in range(table.plays):
+        if play % players == 0:
+            in_trick = 0
+        if (in_trick >> player_at(table, play)) & 1:
+            return False
+        in_trick |= 1 << player_at(table, play)
+    tricks = table.plays // players
+    if table.plays % players == 0:
+        in_trick = 0
+    taken = 0
+    for seat in range(players):
+        taken += table.tricks[seat]
+    own = table.rules.hand - tricks - (in_trick & 1)
+    return (
+        taken == tricks
+        and size(table.hands[0]) == own
+        and table.trick_start == tricks * players
+        and table.in_trick == in_trick
+        and not (in_trick >> table.actor) & 1
+        and trick_is_sound(table)
+    )
+
+
+@compiled
+def trick_is_sound(table: Any) -> Any:
+    """Whether what is said of the trick under way fits its cards, and the phase."""
+    if table.phase == DECLARE and table.plays:
+        return False
+    if not table.in_trick:
+        return table.winning == NOBODY and not table.married and table.phase != ANSWER
+    if table.winning == NOBODY or not (table.in_trick >> table.winning) & 1:
+        return False
+    if table.phase == ANSWER:
+        called = queen_to_answer(table)
+        return called // 4 == QUEEN and table.played_card[table.plays - 1] // 4 == KING and asked_holds(table, called)
+    return True
+
+
+@inlined
+def asked_holds(table: Any, queen: Any) -> Any:
+    """Whether a called queen can be with who is to act."""
+    return holds(table.hands[0], queen) == (table.actor == 0)
 
 
 @compiled

@@ -1,7 +1,7 @@
 """Saucers: the stops-game Marriage."""
 
 from marriage_env.game import Game
-from marriage_env.saucers.knowledge import hand_size, learn, misfit, out_of_hands, settle_world
+from marriage_env.saucers.knowledge import hand_size, is_sound, learn, misfit, out_of_hands, settle_world
 from marriage_env.saucers.observation import layout, observe, recall
 from marriage_env.saucers.play import claims_in, deal, forfeit, legal, step
 from marriage_env.saucers.rules import MAX_PLAYERS, MIN_PLAYERS, SaucersRules
@@ -28,6 +28,7 @@ GAME = Game(
     observe=observe,
     recall=recall,
     choose=choose,
+    is_sound=is_sound,
     claims_in=claims_in,
     learn=learn,
     misfit=misfit,

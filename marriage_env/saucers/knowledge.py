@@ -7,12 +7,43 @@ from __future__ import annotations
 
 from typing import Any
 
-from marriage_env.cards import ACE, CLUBS, NONE, of_rank, only, size
+from marriage_env.cards import ACE, CLUBS, NONE, holds, of_rank, only, size
 from marriage_env.compiled import compiled, inlined
-from marriage_env.knowledge import claims_misfit, common_misfit, demand, learn_common
+from marriage_env.knowledge import claims_misfit, common_misfit, demand, learn_common, plays_are_sound
 from marriage_env.saucers.play import claims_in, highest_trynka
 from marriage_env.saucers.state import KING_OF_CLUBS, LOWEST_STAKED_RANK, NO_ROW, QUEEN_OF_CLUBS, TRYNKA
-from marriage_env.table import ANSWER, PLAY, left_of, player_at
+from marriage_env.table import ANSWER, DECLARE, OVER, PLAY, left_of, player_at
+
+
+@compiled
+def is_sound(table: Any) -> Any:
+    """Whether a recalled table can be one at play: cards in every hand, seat 0's of its size, and a row that fits."""
+    if table.phase == OVER or not plays_are_sound(table):
+        return False
+    own: Any = 0
+    for seat in range(table.rules.players):
+        laid: Any = 0
+        for play in range(table.plays):
+            laid += player_at(table, play) == seat
+        left = dealt_to(table, seat) - laid
+        if left < 1:
+            return False
+        if seat == 0:
+            own = left
+    return size(table.hands[0]) == own and row_is_sound(table)
+
+
+@compiled
+def row_is_sound(table: Any) -> Any:
+    """Whether what is said of the row fits the last card, the phase, and what seat 0 may do."""
+    if table.plays == 0:
+        return table.row == NO_ROW and table.phase != ANSWER
+    last = table.played_card[table.plays - 1]
+    if table.phase == DECLARE or (table.row != NO_ROW and (table.row != last // 4 or table.row == ACE)):
+        return False
+    if table.phase == ANSWER:
+        return last == QUEEN_OF_CLUBS and holds(table.hands[0], KING_OF_CLUBS) == (table.actor == 0)
+    return table.actor != 0 or table.legal != NONE
 
 
 @compiled
@@ -79,10 +110,16 @@ def misfit(known: Any, seat: Any, hand: Any) -> Any:
 
 @inlined
 def hand_size(table: Any, known: Any, seat: Any) -> Any:
-    """How many cards a seat has in hand: dealt one at a time, eldest first (2.2)."""
+    """How many cards a seat has in hand."""
+    return dealt_to(table, seat) - size(known.played[seat])
+
+
+@inlined
+def dealt_to(table: Any, seat: Any) -> Any:
+    """How many cards a seat was dealt: one at a time, eldest first (2.2)."""
     players = table.rules.players
     place = (seat - table.dealer - 1 + players) % players
-    return (table.rules.pack_size - place + players - 1) // players - size(known.played[seat])
+    return (table.rules.pack_size - place + players - 1) // players
 
 
 @inlined
