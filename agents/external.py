@@ -44,7 +44,7 @@ class ExternalAgent(BatchAgent):
         name: what errors call it.
         command: the program and its arguments.
         seed: of its own random choices; None if it is told none.
-        environment: its environment variables; None for those of this process.
+        environment: the environment variables that it has beside those of this process, or instead of them.
 
     Attributes:
         seconds: that it is given for each decision.
@@ -55,14 +55,14 @@ class ExternalAgent(BatchAgent):
     def __init__(
         self, name: str, command: Sequence[str], seed: int | None = None, environment: Mapping[str, str] | None = None
     ) -> None:
-        self.name, self.command, self.environment = name, list(command), environment
+        self.name, self.command, self.environment = name, list(command), dict(environment or {})
         self.seconds = SECONDS
         self._seed = self._news = seed  # what it is to be told before it is next asked
         self._process: LineProcess | None = None
         self._running()
 
-    def __reduce__(self) -> Any:
-        return type(self), (self.name, self.command, self._seed, self.environment), {"seconds": self.seconds}
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_process": None}  # a copy starts one of its own when it is first asked
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`.
@@ -182,8 +182,8 @@ def from_import(argument: str | None, seed: int | None = None) -> ExternalAgent:
             f"agent import:{argument or ''}: allowed is an import path such as import:my_package.my_module:MyAgent"
         )
     path = os.pathsep.join(os.path.abspath(place) for place in sys.path)  # noqa: PTH100  ("" is where we are)
-    environment = {**os.environ, "PYTHONPATH": path}
-    return ExternalAgent(f"import:{argument}", [sys.executable, str(WORKER), module, attribute], seed, environment)
+    command = [sys.executable, str(WORKER), module, attribute]
+    return ExternalAgent(f"import:{argument}", command, seed, {"PYTHONPATH": path})
 
 
 def from_command(argument: str | None, seed: int | None = None) -> ExternalAgent:

@@ -29,7 +29,7 @@ class LineProcess:
     Args:
         name: what errors call it.
         command: the program and its arguments.
-        environment: its environment variables; None for those of this process.
+        environment: the environment variables that it has beside those of this process, or instead of them.
 
     Raises AgentCrashError if it cannot be started.
     """
@@ -43,7 +43,7 @@ class LineProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=environment,
+                env={**os.environ, **(environment or {})},
                 start_new_session=True,  # Ctrl-C is for who asks; and what it has started ends with it
             )
         except (OSError, ValueError) as error:

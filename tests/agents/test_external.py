@@ -288,6 +288,29 @@ def test_a_seed_repeats_play(module, agent_of):
     twin.close()
 
 
+@pytest.mark.parametrize("name", ["import:somebodys:First", "command"])
+def test_a_pickled_agent_holds_no_environment_and_starts_when_asked(name, module, tmp_path, monkeypatch, agent_of):
+    monkeypatch.setenv("SOMEBODYS_TOKEN", "a-secret")
+    agent = agent_of(command(tmp_path) if name == "command" else name)
+    content = pickle.dumps(agent)
+    assert b"a-secret" not in content
+    monkeypatch.setattr(external, "LineProcess", None)  # nothing can be started
+    twin = pickle.loads(content)
+    monkeypatch.undo()
+    vectors, masks = views()
+    assert twin.act(vectors, masks).tolist() == masks.argmax(1).tolist()
+    twin.close()
+
+
+def test_who_is_imported_has_the_environment(tmp_path, monkeypatch, agent_of):
+    (tmp_path / "wants.py").write_text(
+        "import os\nassert os.environ['WANTED'] == '1'\nact = lambda view, mask: mask.argmax()"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("WANTED", "1")
+    agent_of("import:wants:act")
+
+
 def processes(mark, expected=0):
     """The processes with a mark in their command line, once there are as many as expected, or time is over."""
     deadline = time.monotonic() + 5
