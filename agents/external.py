@@ -61,6 +61,11 @@ class ExternalAgent(BatchAgent):
         self._process: LineProcess | None = None
         self._running()
 
+    @property
+    def own_seed(self) -> int | None:
+        """The seed of its own random choices; None if it was told none."""
+        return self._seed
+
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_process": None}  # a copy starts one of its own when it is first asked
 

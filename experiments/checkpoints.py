@@ -9,6 +9,7 @@ import hashlib
 import io
 import pickle
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,18 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
+from agents.external import ExternalAgent
 from agents.files import write_whole
 from agents.ppo import BROKEN
 from experiments.advised import AdvisedVecEnv
 from experiments.self_play import SelfPlay
-from marriage_env import Agent, MarriageError, make_agent
+from marriage_env import Agent, AgentError, MarriageError, make_agent
+from marriage_env.agents import RulesAgent
 from marriage_env.sb3 import SingleSeatVecEnv
 
 MARK = b"marriage training 1 "
+#: What an opponent that is kept by name is known by: a number, the name, and a seed or None.
+Key = tuple[int, str, int | None]
 COUNTS = ("episode_returns", "episode_lengths", "episode_count")  # what a VecMonitor knows
 
 
@@ -50,28 +55,43 @@ class Run:
 
 
 class Pickler(pickle.Pickler):
-    """Pickles a run, but for opponents that cannot be pickled: these are kept by name, and made anew."""
+    """Pickles a run, but for opponents in processes or that cannot be pickled: kept by name and seed, and made anew."""
 
     def __init__(self, file: io.BytesIO, company: list[tuple[str, Agent]]) -> None:
         super().__init__(file)
-        self.kept = {id(agent): (number, name) for number, (name, agent) in enumerate(company) if not picklable(agent)}
+        self.kept = {
+            id(agent): (number, name, agent.own_seed if isinstance(agent, ExternalAgent) else None)
+            for number, (name, agent) in enumerate(company)
+            if isinstance(agent, ExternalAgent) or not picklable(agent)
+        }
 
-    def persistent_id(self, thing: Any) -> tuple[int, str] | None:
-        """The number and the name of an opponent that is kept by name."""
+    def persistent_id(self, thing: Any) -> Key | None:
+        """What an opponent that is kept by name is known by."""
         return self.kept.get(id(thing))
 
 
 class Unpickler(pickle.Unpickler):
-    """Reads what `Pickler` wrote."""
+    """Reads what `Pickler` wrote.
+
+    Attributes:
+        gone: why opponents cannot be made, by their names; `rules` stands in for each.
+    """
 
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file)
-        self.made: dict[tuple[int, str], Agent] = {}
+        self.made: dict[Key, Agent] = {}
+        self.gone: dict[str, AgentError] = {}
 
-    def persistent_load(self, key: tuple[int, str]) -> Agent:
-        """The opponent of a number and a name."""
+    def persistent_load(self, key: Key) -> Agent:
+        """The opponent who is known by `key`."""
         if key not in self.made:
-            self.made[key] = make_agent(key[1])
+            _, name, seed = key
+            try:
+                self.made[key] = make_agent(name)
+                if seed is not None:
+                    self.made[key].seed(seed)
+            except AgentError as error:
+                self.gone[name], self.made[key] = error, RulesAgent()
         return self.made[key]
 
 
@@ -112,16 +132,28 @@ def save_checkpoint(path: Path, run: Run, settings: dict[str, Any]) -> None:
     write_whole(path, MARK + hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
-def load_checkpoint(path: Path) -> dict[str, Any]:
-    """What `save_checkpoint` has written; MarriageError if it is not there or not whole."""
+def load_checkpoint(path: Path, opponents: Sequence[str] | None = None) -> dict[str, Any]:
+    """What `save_checkpoint` has written; MarriageError if it is not there or not whole.
+
+    Args:
+        path: of the checkpoint.
+        opponents: who plays on, by name; None for those who did. AgentError if one of them cannot be made; for others
+            `rules` plays the episodes under way to their ends.
+    """
     try:
         head, _, content = path.read_bytes().partition(b"\n")
         if head != MARK + hashlib.sha256(content).hexdigest().encode():
             raise ValueError("its digest is not that of its content")
-        state: dict[str, Any] = Unpickler(io.BytesIO(content)).load()
+        unpickler = Unpickler(io.BytesIO(content))
+        state: dict[str, Any] = unpickler.load()
+    except MarriageError:
+        raise
     except (*BROKEN, ImportError, IndexError) as error:
         why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
         raise MarriageError(f"--resume: {path} is not whole ({why}): allowed is an earlier run's folder") from error
+    for name in state["settings"]["opponents"] if opponents is None else opponents:
+        if name in unpickler.gone:
+            raise unpickler.gone[name]
     return state
 
 

@@ -205,7 +205,8 @@ def prepare(options: argparse.Namespace, out: Path) -> None:
     if options.resume and CHECKPOINT not in there:
         raise MarriageError(f"--resume: no {CHECKPOINT} in {out}: allowed is an earlier run's folder, by --out")
     if options.resume:
-        options.state = load_checkpoint(out / CHECKPOINT)
+        opponents = options.opponents if "opponents" in options.named else None
+        options.state = load_checkpoint(out / CHECKPOINT, opponents)
         take_over(options, options.state["settings"])
     if options.steps is None and options.seconds is None:
         options.seconds = USUAL_SECONDS

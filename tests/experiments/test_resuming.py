@@ -86,6 +86,34 @@ def test_opponents_that_cannot_be_pickled_are_made_anew(tmp_path, monkeypatch):
     assert learned(tmp_path / "b") == 1152
 
 
+BOT = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps({"action": request["legal"][0]} if request["type"] == "act" else {"ready": True}), flush=True)
+"""
+
+
+def test_a_run_goes_on_without_an_opponent_who_is_gone(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SOMEBODYS_TOKEN", "a-secret")
+    bot, out = tmp_path / "bot.py", tmp_path / "run"
+    bot.write_text(BOT)
+    gone = f"command:{sys.executable} {bot}"
+    given = ["--game", "saucers", "--tables", "2", "--rollout", "8", "--opponents", gone, "rules"]
+    train.main([*given, "--steps", "1", "--out", str(out)])
+    train.main(["--resume", "--steps", "17", "--out", str(out)])
+    assert b"a-secret" not in (out / "checkpoint.bin").read_bytes()
+    bot.unlink()
+    before = (out / "checkpoint.bin").read_bytes()
+    for named in ([], ["--opponents", "random", gone]):
+        with pytest.raises(SystemExit, match=r"train: command:.*bot\.py ended with exit status"):
+            train.main(["--resume", "--steps", "33", *named, "--out", str(out)])
+    assert (out / "checkpoint.bin").read_bytes() == before
+    train.main(["--resume", "--steps", "33", "--opponents", "random", "--out", str(out)])
+    train.main(["--resume", "--steps", "200", "--out", str(out)])
+    assert learned(out) == 208
+
+
 def test_a_checkpoint_that_cannot_be_written_leaves_the_old(tmp_path, monkeypatch):
     train.main(["--game", "saucers", *TINY, "--steps", "1", "--out", str(tmp_path)])
     before = (tmp_path / "checkpoint.bin").read_bytes()
