@@ -6,7 +6,10 @@ answered with one line, an object too. docs/tournament.md describes it.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
+import numbers
 import os
 import shlex
 import sys
@@ -27,6 +30,7 @@ from marriage_env.errors import (
     OptionError,
 )
 from marriage_env.games import origin
+from marriage_env.options import shown
 
 VERSION = 1  # of the protocol
 SECONDS = 10.0  # for a decision, unless the agent's attribute `seconds` says otherwise
@@ -47,7 +51,7 @@ class ExternalAgent(BatchAgent):
         environment: the environment variables that it has beside those of this process, or instead of them.
 
     Attributes:
-        seconds: that it is given for each decision.
+        seconds: that it is given for each decision, above 0. Setting others raises AgentError.
 
     Raises AgentError if it cannot be started.
     """
@@ -60,6 +64,21 @@ class ExternalAgent(BatchAgent):
         self._seed = self._news = seed  # what it is to be told before it is next asked
         self._process: LineProcess | None = None
         self._running()
+
+    @property
+    def seconds(self) -> float:
+        """How long it may think about a decision."""
+        return self._seconds
+
+    @seconds.setter
+    def seconds(self, seconds: float) -> None:
+        given = math.nan
+        if isinstance(seconds, numbers.Real) and not isinstance(seconds, bool):
+            with contextlib.suppress(OverflowError):
+                given = float(seconds)
+        if not 0 < given < math.inf:
+            raise AgentError(f"seconds={shown(seconds)}: allowed is a number above 0, such as {SECONDS:g}")
+        self._seconds = given
 
     @property
     def own_seed(self) -> int | None:

@@ -17,6 +17,7 @@ LONGEST_LINE = 65_536  # bytes of an answer; one without end is given up there
 CHUNK = 65_536  # bytes read at once
 KEPT = 2000  # bytes of what it last said on standard error
 QUOTED_LINES, QUOTED = 3, 300  # of those, what an error quotes: lines, and characters at most
+LONGEST_WAIT = 3600.0  # seconds at once: more than some weeks of them do not fit what the system counts in
 GRACE = 1.0  # seconds to end by itself once nobody will ask any more
 
 
@@ -105,11 +106,11 @@ class LineProcess:
     # Within
 
     def _exchange(self, unsent: bytes, deadline: float) -> bytes:
-        """Wait until `deadline` for something to be read or written, and do so; what is still to be written."""
+        """Wait for something to be read or written, till `deadline` at most, and do so; what is still to be written."""
         if unsent:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
         try:
-            events = self._selector.select(max(deadline - time.monotonic(), 0))
+            events = self._selector.select(min(max(deadline - time.monotonic(), 0), LONGEST_WAIT))
         finally:
             if unsent:
                 self._selector.unregister(self._stdin)

@@ -16,6 +16,7 @@ from marriage_env.options import make_rules
 
 AGENTS_HELP = allowed_agents()
 DEFAULT_GAME = "boxes"
+DAY = 86_400  # seconds
 
 
 def add_game_options(parser: argparse.ArgumentParser) -> None:
@@ -89,6 +90,14 @@ def not_negative(text: str) -> float:
     if not 0.0 <= number < 1e9:
         raise argparse.ArgumentTypeError(f"{text!r:.50}: allowed is a number of at least 0, below 1e9")
     return number
+
+
+def time_limit(text: str) -> float:
+    """Seconds, above 0, of a day at most, for argparse."""
+    seconds = above_zero(text)
+    if seconds > DAY:
+        raise argparse.ArgumentTypeError(f"{text!r:.50}: allowed is a number of seconds of at most {DAY}, a day")
+    return seconds
 
 
 def share(text: str) -> float:

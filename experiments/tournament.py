@@ -24,12 +24,12 @@ from experiments.house_speed import house_seconds
 from experiments.options import (
     AGENTS_HELP,
     DEFAULT_GAME,
-    above_zero,
     add_game_options,
     count,
     reported,
     rules_asked,
     seed,
+    time_limit,
 )
 from experiments.referee import BLOCKS
 from experiments.standings import Standings, standings
@@ -58,7 +58,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="makes the same result again (default: 0)")
     group.add_argument(
         "--time-limit",
-        type=above_zero,
+        type=time_limit,
         default=SECONDS,
         metavar="SECONDS",
         help="for a decision; who takes longer forfeits the match (default: %(default)s)",

@@ -217,6 +217,22 @@ def test_who_fails_is_named_and_plays_on(trick, tmp_path, agent_of):
     assert agent.act(vectors[2], masks[2]) == masks[2].argmax()
 
 
+@pytest.mark.parametrize("seconds", [1e7, 1e300, np.float32(3e6), 10**9])
+def test_who_may_take_long_answers(seconds, tmp_path, agent_of):
+    vectors, masks = views()
+    agent = agent_of(command(tmp_path, "time.sleep(0.1)"))
+    agent.seconds = seconds
+    assert agent.act(vectors, masks).tolist() == masks.argmax(1).tolist()
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, float("nan"), float("inf"), 10**400, True, "9", None, 1j])
+def test_seconds_that_cannot_be_are_named(seconds, tmp_path, agent_of):
+    agent = agent_of(command(tmp_path))
+    with pytest.raises(AgentError, match=r"seconds=.*allowed is a number above 0"):
+        agent.seconds = seconds
+    assert agent.seconds == external.SECONDS
+
+
 def test_what_is_said_unasked_is_no_answer_to_the_next(tmp_path, agent_of):
     vectors, masks = views()
     agent = agent_of(command(tmp_path, "print(json.dumps(answer), flush=True)"))

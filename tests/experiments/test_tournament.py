@@ -525,6 +525,7 @@ def test_the_command_writes_tables_csv_json_and_a_page(tmp_path, capsys):
         (["--agents", "random", "import:no_such_module:Agent"], "ModuleNotFoundError"),
         (["--agents", "random", "com\nmand:x"], "printable"),
         (["--agents", "random", "rules", "--time-limit", "0"], "above 0"),
+        (["--agents", "random", "rules", "--time-limit", "3e6"], "at most 86400"),
         (["--agents", "random", "rules", "--deals", "0"], "from 1 to"),
         (["--agents", "random", "rules", "--players", "12"], "players=12"),
         (["--agents", "random", "rules", "--out", "/proc/nope"], "/proc/nope"),
