@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
+from experiments.learner import check_learner
+
 CHECKPOINT_SECONDS = 60.0
 
 
@@ -53,6 +55,8 @@ class Budget(BaseCallback):  # type: ignore[misc]
         self.bar.start()
 
     def _on_rollout_start(self) -> None:
+        learner: Any = self.model
+        check_learner(learner)
         if self.stopped or self.used >= 1.0:
             raise BudgetSpent
         if self._is_due():

@@ -11,7 +11,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from agents.network import Network, NetworkAgent
-from agents.ppo import PPOAgent, network_of, take_weights
+from agents.ppo import PPOAgent, linear_layers, network_of, take_weights
 from agents.trained import ShippedAgent, TrainedAgent
 from experiments.advised import AdvisedVecEnv, follow_advice
 from experiments.checkpoints import Run, restore_random, restored
@@ -21,6 +21,7 @@ from marriage_env.games import GAMES, rule_options
 from marriage_env.sb3 import SingleSeatVecEnv
 from marriage_env.table import ACTIONS
 
+MASKED = 1e7  # logits must stay this near to 0: sb3-contrib sets that of what is not allowed to -1e8
 VALUE_LAYERS = [64, 64]  # of the network that says what to expect; it need not be as good
 
 
@@ -51,6 +52,14 @@ def new_run(rules: dict[str, Any], options: argparse.Namespace, out: Path) -> Ru
         follow_advice(model.policy)
     self_play = new_self_play(envs, company, options)
     return Run(envs, monitored, scaled, model, self_play, list(zip(options.opponents, company, strict=True)))
+
+
+def check_learner(model: MaskablePPO) -> None:
+    """Raise MarriageError if the learner's numbers have run off to where no training leads back from."""
+    action_net = linear_layers(model.policy)[-1]  # behind tanh: no logit is further from 0 than its weights together
+    reach = (action_net.weight.abs().sum(1) + action_net.bias.abs()).max()
+    if not (reach < MASKED and all(part.isfinite().all() for part in model.policy.parameters())):
+        raise MarriageError("training has diverged: allowed is a smaller --learning-rate")
 
 
 def resumed_run(state: dict[str, Any], options: argparse.Namespace, out: Path) -> Run:

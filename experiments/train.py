@@ -27,7 +27,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from agents.files import write_whole
 from experiments.budget import Budget, BudgetSpent
 from experiments.checkpoints import Run, load_checkpoint, model_bytes, save_checkpoint
-from experiments.learner import new_run, resumed_run
+from experiments.learner import check_learner, new_run, resumed_run
 from experiments.options import (
     AGENTS_HELP,
     DEFAULT_GAME,
@@ -178,12 +178,20 @@ def learn(run: Run, options: argparse.Namespace, budget: Budget) -> None:
     callbacks: list[BaseCallback] = [budget, run.self_play] if options.self_play else [budget]
     # SB3 counts from where it stands, and tells the learning rate how far it is
     steps = (options.steps or 10**12) - run.model.num_timesteps
-    with contextlib.suppress(BudgetSpent):
-        run.model.learn(steps, callbacks, reset_num_timesteps=not options.resume, tb_log_name="tensorboard")
+    try:
+        with contextlib.suppress(BudgetSpent):
+            run.model.learn(steps, callbacks, reset_num_timesteps=not options.resume, tb_log_name="tensorboard")
+    except ValueError:  # what torch says of logits that are no numbers, between two updates
+        check_learner(run.model)
+        raise
 
 
 def save_all(run: Run, options: argparse.Namespace, out: Path) -> None:
-    """Write the model and the settings, for whoever plays by it, and the checkpoint, with which training goes on."""
+    """Write the model and the settings, for whoever plays by it, and the checkpoint, with which training goes on.
+
+    Raises MarriageError for a learner that has diverged; then nothing is written.
+    """
+    check_learner(run.model)
     settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(options).items()}
     del settings["named"], settings["state"]
     rules = make_rules(GAMES[options.game].rules, rules_asked(options))

@@ -10,6 +10,8 @@ import zipfile
 
 import numpy as np
 import pytest
+import torch
+from sb3_contrib import MaskablePPO
 
 from agents.ppo import PPOAgent
 from experiments import checkpoints, demo, evaluate, train
@@ -142,6 +144,33 @@ def test_a_damaged_checkpoint_is_a_named_error(tmp_path):
         path.write_bytes(content) if content is not None else path.unlink()
         with pytest.raises(SystemExit, match=r"--resume: .*allowed"):
             train.main(["--resume", "--steps", "1", "--out", str(tmp_path)])
+
+
+@pytest.mark.parametrize(("rate", "steps"), [("1e8", "4096"), ("9e8", "33")])
+def test_training_that_diverges_is_named_and_not_saved(rate, steps, tmp_path):
+    given = ["--game", "saucers", "--tables", "4", "--rollout", "8", "--batch", "8", "--epochs", "9"]
+    with pytest.raises(SystemExit, match=r"train: training has diverged: allowed is a smaller --learning-rate"):
+        train.main([*given, "--steps", steps, "--learning-rate", rate, "--out", str(tmp_path)])
+
+
+@pytest.mark.parametrize("within", [False, True])  # seen after an update, or between two gradients
+def test_what_has_diverged_is_not_written_over_what_is_good(within, tmp_path, monkeypatch):
+    train.main([*QUICK, "--out", str(tmp_path)])
+    before, learn = weights(tmp_path), MaskablePPO.train
+
+    def diverge(model):
+        with torch.no_grad():
+            next(model.policy.parameters()).fill_(np.nan)
+        if within:
+            learn(model)
+
+    monkeypatch.setattr(MaskablePPO, "train", diverge)
+    with pytest.raises(SystemExit, match="diverged"):
+        train.main(["--resume", "--steps", "17", "--out", str(tmp_path)])
+    monkeypatch.undo()
+    assert weights(tmp_path) == before
+    train.main(["--resume", "--steps", "17", "--out", str(tmp_path)])
+    assert weights(tmp_path) != before
 
 
 def test_a_policy_that_draws_does_so_by_its_seed_and_legally(tmp_path):
