@@ -66,6 +66,11 @@ def seed(text: str) -> int:
     return bounded(text, 0, 2**32 - 1)
 
 
+def layer(text: str) -> int:
+    """The size of a layer that fits into memory, for argparse."""
+    return bounded(text, 1, 2**16)
+
+
 def bounded(text: str, low: int, high: int) -> int:
     """A whole number from `low` to `high`, for argparse."""
     if not text.isdecimal() or len(text) > 20 or not low <= int(text) <= high:

@@ -34,6 +34,7 @@ from experiments.options import (
     above_zero,
     add_game_options,
     count,
+    layer,
     not_negative,
     reported,
     rules_asked,
@@ -141,7 +142,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--entropy", type=not_negative, default=0.01, metavar="X", help="bonus for variety (default: %(default)s)"
     )
     group.add_argument(
-        "--layers", type=count, nargs="+", default=[128, 128], metavar="N", help="hidden layers (default: 128 128)"
+        "--layers", type=layer, nargs="+", default=[128, 128], metavar="N", help="hidden layers (default: 128 128)"
     )
     options = parser.parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments

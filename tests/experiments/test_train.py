@@ -246,6 +246,8 @@ def test_a_zip_that_is_no_model_is_a_named_error(tmp_path):
         (["--players", "2"], "players=2"),
         (["--steps", "0"], "from 1 to"),
         (["--resume"], "resume"),
+        (["--layers", "64", "1000000000"], "from 1 to 65536"),
+        (["--layers", "0"], "from 1 to 65536"),
         (["--tables", "1", "--rollout", "17", "--batch", "16"], "--batch 16"),
         (["--batch", "1"], "--batch 1"),
         (["--learning-rate", "nan"], "at least 0"),
