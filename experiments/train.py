@@ -208,6 +208,8 @@ def prepare(options: argparse.Namespace, out: Path) -> None:
 
     Raises MarriageError for what cannot be.
     """
+    if options.resume and options.overwrite:
+        raise MarriageError("--resume --overwrite: the one goes on, the other begins anew; allowed is one of them")
     there = [name for name in (MODEL, CHECKPOINT) if (out / name).is_file()]
     if there and not (options.resume or options.overwrite):
         raise MarriageError(f"{out / there[0]} is there: allowed is --resume, --overwrite, or another folder by --out")
@@ -238,14 +240,26 @@ def take_over(options: argparse.Namespace, saved: dict[str, Any]) -> None:
     """
     for name in ("game", "players", "rule", *LEARNER_OPTIONS):
         if name in options.named and getattr(options, name) != saved[name]:
-            option = f"--{name.replace('_', '-')} {getattr(options, name)}"
-            raise MarriageError(f"{option}: --resume goes on with {saved[name]}, as the run began; leave it out")
+            asked, before = as_typed(name, getattr(options, name)), as_typed(name, saved[name])
+            goes_on = f"--resume goes on {f'with {before}' if before else 'without'}, as the run began"
+            raise MarriageError(f"{asked}: {goes_on}; leave it out")
         setattr(options, name, saved[name])
     for name in RUN_OPTIONS:
         if name not in options.named:
             setattr(options, name, saved[name])
     if options.command != saved["command"]:
         options.command = f"{saved['command']} && {options.command}"
+
+
+def as_typed(name: str, value: Any) -> str:
+    """An option as it is typed on the command line; nothing for one that is not."""
+    if value is None or value is False:
+        return ""
+    option = f"--{name.replace('_', '-')}"
+    if name == "rule":  # given once for each
+        return " ".join(f"{option} {shlex.quote(rule)}" for rule in value)
+    words = [] if value is True else value if isinstance(value, list) else [value]
+    return " ".join([option, *(shlex.quote(str(word)) for word in words)])
 
 
 def measuring_command(options: argparse.Namespace, out: Path) -> str:

@@ -84,6 +84,24 @@ def test_a_run_is_resumed_by_its_own_settings_or_refused(tmp_path, capsys):
     assert json.loads((tmp_path / "settings.json").read_text())["rules"]["players"] == 3
 
 
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["--rule", "deals=3"], "--rule deals=3: --resume goes on with --rule deals=2 --rule row_start=lowest, as"),
+        (["--layers", "7", "8"], "--layers 7 8: --resume goes on with --layers 128 128, as"),
+        (["--advice"], "--advice: --resume goes on without, as"),
+        (["--game", "saucers", "--players", "4"], "--players 4: --resume goes on without, as"),
+        (["--overwrite"], "--resume --overwrite: .*allowed is one of them"),
+    ],
+)
+def test_what_cannot_be_resumed_is_said_as_it_is_typed(asked, message, tmp_path):
+    train.main([*QUICK, "--rule", "deals=2", "--rule", "row_start=lowest", "--out", str(tmp_path)])
+    before = (tmp_path / "checkpoint.bin").read_bytes()
+    with pytest.raises(SystemExit, match=message):
+        train.main(["--resume", *asked, "--out", str(tmp_path)])
+    assert (tmp_path / "checkpoint.bin").read_bytes() == before
+
+
 def test_a_rollout_that_was_begun_is_learned_from(tmp_path):
     for name, steps in (("a", "1"), ("b", "17")):
         train.main([*QUICK, "--steps", steps, "--out", str(tmp_path / name)])
