@@ -25,6 +25,7 @@ from rich.console import Console
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.files import write_whole
+from experiments.alone import alone_in
 from experiments.budget import Budget, BudgetSpent
 from experiments.checkpoints import Run, load_checkpoint, model_bytes, save_checkpoint
 from experiments.learner import check_learner, new_run, resumed_run
@@ -203,10 +204,10 @@ def save_all(run: Run, options: argparse.Namespace, out: Path) -> None:
     save_checkpoint(out / CHECKPOINT, run, settings)
 
 
-def prepare(options: argparse.Namespace, out: Path) -> None:
+def prepare(options: argparse.Namespace, out: Path, held: contextlib.ExitStack) -> None:
     """See that the run can begin: its folder, and what is in it. With --resume, take over the settings found there.
 
-    Raises MarriageError for what cannot be.
+    The folder is kept for this run until `held` ends. Raises MarriageError for what cannot be.
     """
     if options.resume and options.overwrite:
         raise MarriageError("--resume --overwrite: the one goes on, the other begins anew; allowed is one of them")
@@ -216,6 +217,7 @@ def prepare(options: argparse.Namespace, out: Path) -> None:
     if options.resume and CHECKPOINT not in there:
         raise MarriageError(f"--resume: no {CHECKPOINT} in {out}: allowed is an earlier run's folder, by --out")
     if options.resume:
+        held.enter_context(alone_in(out))  # before it is read: another run would write what comes after that
         opponents = options.opponents if "opponents" in options.named else None
         options.state = load_checkpoint(out / CHECKPOINT, opponents)
         take_over(options, options.state["settings"])
@@ -230,7 +232,9 @@ def prepare(options: argparse.Namespace, out: Path) -> None:
     if min(options.batch, samples) == 1 or samples % options.batch == 1:
         left = f"--batch {options.batch} leaves a batch of 1 from the {samples} steps of a rollout"
         raise MarriageError(f"{left}: allowed are batches of 2 or more")
-    out.mkdir(parents=True, exist_ok=True)
+    if not options.resume:
+        out.mkdir(parents=True, exist_ok=True)
+        held.enter_context(alone_in(out))
 
 
 def take_over(options: argparse.Namespace, saved: dict[str, Any]) -> None:
@@ -274,11 +278,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line."""
     options = parse(arguments)
     console = Console()
-    with reported("train"):
+    with reported("train"), contextlib.ExitStack() as held:
         game = options.game or DEFAULT_GAME
         players = make_rules(GAMES[game].rules, rules_asked(options)).players
         out = options.out or Path("runs") / f"{game}-{players}"
-        prepare(options, out)
+        prepare(options, out, held)
         options.game = options.game or game
         train(rules_asked(options), options, out, console)
         console.print(f"saved {out / MODEL}; measure it:", markup=False, soft_wrap=True, highlight=False)

@@ -86,6 +86,35 @@ def test_opponents_that_cannot_be_pickled_are_made_anew(tmp_path, monkeypatch):
     assert learned(tmp_path / "b") == 1152
 
 
+def test_one_run_at_a_time_is_at_work_in_a_folder(tmp_path):
+    out = ["--out", str(tmp_path)]
+    given = ["--game", "saucers", *TINY, *out]
+    command = [sys.executable, "-m", "experiments.train", *given, "--seconds", "600"]
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while not (tmp_path / "checkpoint.bin").exists():
+        assert run.poll() is None
+        time.sleep(0.01)
+    before = (tmp_path / "checkpoint.bin").read_bytes()
+    for asked in (["--resume", *out], [*given, "--overwrite"]):
+        with pytest.raises(SystemExit, match=f"train: another run is at work in {tmp_path}: allowed"):
+            train.main([*asked, "--steps", "200"])
+    assert (tmp_path / "checkpoint.bin").read_bytes() == before
+    run.kill()
+    run.wait(timeout=60)
+    train.main(["--resume", *out, "--steps", "200"])
+    train.main([*given, "--overwrite", "--steps", "1"])
+
+
+@pytest.mark.parametrize("kind", ["no module", "no locks"])
+def test_where_there_are_no_locks_a_run_goes_on(kind, tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError("no locks available")
+
+    monkeypatch.setattr(*(("experiments.alone.fcntl", None) if kind == "no module" else ("fcntl.flock", fail)))
+    train.main(["--game", "saucers", *TINY, "--steps", "1", "--out", str(tmp_path)])
+    assert learned(tmp_path) == 128
+
+
 BOT = """
 import json, sys
 for line in sys.stdin:
