@@ -13,7 +13,7 @@ from typing import Any
 from marriage_env import GAMES
 from marriage_env.errors import AgentError, OptionError
 from marriage_env.fields import Layout
-from marriage_env.options import make_rules, one_of
+from marriage_env.options import make_rules, one_of, shown
 from marriage_env.table import ACTIONS
 
 FORMAT = 1
@@ -117,10 +117,15 @@ def read_card(path: Path) -> tuple[Card, str]:
     if not os.path.isfile(name):  # noqa: PTH113  (pathlib raises for a name that is too long)
         raise ModelError(f"{path}: its card {name.name} is not beside it; allowed is a model with its card")
     try:
-        card = check_facts(json.loads(name.read_bytes().decode("utf-8"), parse_constant=no_number))
+        card = card_said_by(name.read_bytes().decode("utf-8"))
         return card, card.digest()
     except (OSError, ValueError, RecursionError) as error:
         raise ModelError(f"{name}: no card of a model: {str(error).partition(chr(10))[0]:.300}") from error
+
+
+def card_said_by(text: str) -> Card:
+    """The card of a JSON text; ValueError or RecursionError for one that is none."""
+    return check_facts(json.loads(text, parse_constant=no_number))
 
 
 def no_number(text: str) -> float:
@@ -143,6 +148,8 @@ def check_facts(facts: Any) -> Card:
     one_of("advice", facts["advice"], (None, ADVICE))
     if not facts["layers"] or not all(type(size) is int and size > 0 for size in facts["layers"]):
         raise ValueError(f"layers={facts['layers']!r:.100}; allowed are whole numbers above 0")
+    if facts["steps"] < 0:
+        raise ValueError(f"steps={shown(facts['steps']):.100}; allowed is a whole number of at least 0")
     card = Card(**facts)
     check_game(card)
     return card

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from agents.cards import ADVICE, Card, ModelError, card_path, read_card
+from agents.cards import ADVICE, Card, ModelError, card_path, card_said_by, read_card
 from agents.files import write_whole
 from agents.network import Network
 from marriage_env.table import ACTIONS
@@ -99,11 +99,18 @@ def fill_results(path: Path, results: Mapping[str, Any]) -> None:
 
 
 def write_model(path: Path, card: Card, tensors: dict[str, NDArray[Any]]) -> None:
-    """Write both files of a model; each is there whole or not at all, and two that are no pair are not loaded."""
+    """Write both files of a model; each is there whole or not at all, and two that are no pair are not loaded.
+
+    Raises ModelError for what could not be loaded again; then nothing is written.
+    """
     check_ending(path)
     check_tensors(path, tensors, card)
     card = dataclasses.replace(card, weights=tensors_digest(tensors))
-    text = json.dumps(dataclasses.asdict(card), indent=2, allow_nan=False) + "\n"
+    try:
+        text = json.dumps(dataclasses.asdict(card), indent=2, allow_nan=False) + "\n"
+        card = card_said_by(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ModelError(f"{path}: no card of a model: {error!s:.300}") from error
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, save(tensors, {"format": str(card.format), "card": card.digest()}))
     write_whole(card_path(path), text.encode())

@@ -110,6 +110,7 @@ def test_results_are_filled_in_and_hold(tmp_path):
         ("seed", True),
         ("steps", 6),
         ("steps", "6"),
+        ("steps", -1),
         ("commit", "abc"),
         ("format", 2),
         ("game", "boxes"),
@@ -280,6 +281,24 @@ def test_weights_that_cannot_be_are_not_saved(tmp_path):
         with pytest.raises(ModelError):
             save_model(tmp_path / "a.safetensors", new_card("saucers", rules), model, half=half)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("steps", value) for value in ("x", -4, 1.5, None)),
+        *(("seed", value) for value in (1.5, "1", True)),
+        *(("command", value) for value in (5, b"x", ["train"])),
+        *(("commit", [1]), ("results", {"ahead": float("nan")}), ("results", [1]), ("results", {"of": {1}})),
+    ],
+)
+def test_a_card_that_could_not_be_loaded_is_not_saved(name, value, tmp_path):
+    path = saved(tmp_path)
+    before = [file.read_bytes() for file in sorted(tmp_path.iterdir())]
+    rules = GAMES["saucers"].rules()
+    with pytest.raises(ModelError, match=r"saucers\.safetensors: no card of a model: "):
+        save_model(path, new_card("saucers", rules, **{name: value}), network(GAMES["saucers"].layout(rules).size))
+    assert [file.read_bytes() for file in sorted(tmp_path.iterdir())] == before
 
 
 @pytest.mark.parametrize(

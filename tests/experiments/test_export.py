@@ -41,3 +41,16 @@ def test_bad_files_are_named(tmp_path):
     train.main([*QUICK, "--out", str(tmp_path), "--overwrite"])
     with pytest.raises(SystemExit, match=r"a\.zip.*safetensors"):
         export.main([str(tmp_path), "--out", str(tmp_path / "a.zip")])
+
+
+def test_settings_that_no_card_can_say_are_named_and_leave_the_model(tmp_path):
+    run, path = tmp_path / "run", tmp_path / "a.safetensors"
+    train.main([*QUICK, "--out", str(run)])
+    export.main([str(run), "--out", str(path)])
+    before = path.read_bytes(), path.with_suffix(".json").read_bytes()
+    settings = json.loads((run / "settings.json").read_text())
+    for name, value in (("steps_learned", "x"), ("steps_learned", -4), ("seed", 1.5), ("command", 5), ("commit", [1])):
+        (run / "settings.json").write_text(json.dumps(settings | {name: value}))
+        with pytest.raises(SystemExit, match=rf"export: .*a\.safetensors: .*{name.partition('_')[0]}.*allowed is"):
+            export.main([str(run), "--out", str(path)])
+        assert (path.read_bytes(), path.with_suffix(".json").read_bytes()) == before
