@@ -24,8 +24,8 @@ GRACE = 1.0  # seconds to end by itself once nobody will ask any more
 class LineProcess:
     """A process of its own, in a session of its own, that is asked line by line.
 
-    It is ended, with all that it has started, by `close`, and when the object or the interpreter goes. A fork of the
-    interpreter must not use it: see `owned`.
+    It is ended, with all that it has started in that session, by `close`, and when the object or the interpreter goes.
+    A fork of the interpreter must not use it: see `owned`.
 
     Args:
         name: what errors call it.
