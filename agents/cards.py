@@ -125,12 +125,22 @@ def read_card(path: Path) -> tuple[Card, str]:
 
 def card_said_by(text: str) -> Card:
     """The card of a JSON text; ValueError or RecursionError for one that is none."""
-    return check_facts(json.loads(text, parse_constant=no_number))
+    return check_facts(json.loads(text, parse_constant=no_number, object_pairs_hook=no_twins))
 
 
 def no_number(text: str) -> float:
     """Refuse what JSON has no numbers for, by ValueError."""
     raise ValueError(f"{text} is no number; allowed are finite ones")
+
+
+def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; ValueError if it says something twice."""
+    facts: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in facts:
+            raise ValueError(f"{name!r:.100} is there twice; allowed is once")
+        facts[name] = value
+    return facts
 
 
 def check_facts(facts: Any) -> Card:

@@ -52,6 +52,8 @@ def load_model(path: str | Path) -> Model:
     card, digest = read_card(path)
     tensors, about = read_tensors(path)
     check_tensors(path, tensors, card)
+    if about.get("format") != str(card.format):
+        raise ModelError(f"{path}: format {about.get('format')!r:.100}; its card says {str(card.format)!r}")
     if about.get("card") != digest:
         raise ModelError(f"{path}: {card_path(path).name} is not the card it was saved with; allowed is that card")
     if tensors_digest(tensors) != card.weights:
@@ -135,7 +137,7 @@ def check_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], card: Card) -
         shapes |= {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
     for name in sorted(shapes.keys() ^ tensors.keys()):
         missing = "is missing" if name in shapes else "is not known"
-        raise ModelError(f"{path}: tensor {name!r:.100} {missing}; its card says {', '.join(shapes)}")
+        raise ModelError(f"{path}: tensor {name!r:.100} {missing}; its card says {', '.join(shapes):.300}")
     for name, shape in shapes.items():
         tensor = tensors[name]
         if tensor.shape != shape or tensor.dtype not in TYPES:

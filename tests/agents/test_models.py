@@ -156,16 +156,43 @@ NESTED = b'{"results": ' + b"[" * 900 + b"]" * 900 + b"}"
         DEEP,
         NESTED,
         b'{"steps": NaN}',
+        b'{"steps": 1, "results": {"a": 1, "a": 2}}',
         b"1" * 5000,
         "ä".encode("latin-1"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_a_card_that_is_none_is_found(content, tmp_path):
     path = saved(tmp_path)
     path.with_suffix(".json").write_bytes(content)
     with pytest.raises(ModelError, match=r"saucers\.json"):
         load_model(path)
+
+
+def test_a_card_that_says_something_twice_is_found(tmp_path):
+    path = saved(tmp_path)
+    card = path.with_suffix(".json")
+    card.write_text(card.read_text().replace('"steps": 5', '"steps": 6, "steps": 5'))
+    with pytest.raises(ModelError, match=r"saucers\.json: no card of a model: 'steps' is there twice"):
+        load_model(path)
+
+
+def test_an_error_about_many_tensors_is_short(tmp_path):
+    path = saved(tmp_path)
+    edited(path, layers=[1] * 100_000)
+    with pytest.raises(ModelError, match=r"tensor 'layer_10\.bias' is missing") as error:
+        load_model(path)
+    assert len(str(error.value)) < 1000
+
+
+def test_weights_of_another_format_are_found(tmp_path):
+    path = saved(tmp_path)
+    with safe_open(path, framework="np") as file:
+        about = file.metadata()
+    for header in ({**about, "format": "2"}, {"card": about["card"]}):
+        save_file(load_file(path), path, header)
+        with pytest.raises(ModelError, match=r"saucers\.safetensors: format ('2'|None); its card says '1'"):
+            load_model(path)
 
 
 def test_each_key_of_a_card_is_needed(tmp_path):
