@@ -15,6 +15,7 @@ from marriage_env.errors import AgentError, IllegalChoiceError, OptionError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
 from marriage_env.games import origin
+from marriage_env.options import whole
 from marriage_env.record_arrays import copy_records
 from marriage_env.table import ACTIONS
 
@@ -174,13 +175,18 @@ def make_agent(name: str, *, seed: int | None = None) -> Agent:
             the entry-point group ``marriage_env.agents``, with an argument after a colon if it takes one
             (``"search:2000"``); or the path of a file whose ending a package announces in the group
             ``marriage_env.agent_files`` (``"runs/boxes/model.zip"``).
-        seed: of the agent's own random choices; None for a new one each time.
+        seed: of the agent's own random choices, from 0 to 2**64 - 1; None for a new one each time.
 
     Raises:
-        AgentError: no such agent, no such file, or it cannot be loaded.
+        AgentError: no such agent, no such file, it cannot be loaded, or the seed cannot be.
     """
     if not isinstance(name, str):
         raise AgentError(f"agent {name!r}: allowed are {allowed_agents()}")
+    if seed is not None:
+        try:
+            seed = whole("seed", seed, 0, 2**64 - 1)
+        except OptionError as error:
+            raise AgentError(f"agent {name!r}: {error}, or None") from error
     kind, _, argument = name.partition(":")
     ending = Path(name).suffix[1:]
     if name in HOUSE_PLAYERS:

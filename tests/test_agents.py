@@ -78,6 +78,19 @@ def test_a_seed_repeats_random_play():
     assert make_agent("random", seed=4).act(vectors, masks).tolist() != first.tolist()
 
 
+@pytest.mark.parametrize("name", ["random", "rules", "trained:boxes-5", "search:2", "command:cat"])
+def test_a_seed_that_cannot_be_is_named(name):
+    for seed in (-1, 2**64, 1.5, "1", True, [1]):
+        with pytest.raises(AgentError, match=rf"agent '{name}': seed=.*allowed is a whole number from 0 to .* or None"):
+            make_agent(name, seed=seed)
+
+
+@pytest.mark.parametrize("name", ["random", "rules", "trained:boxes-5", "search:2"])
+@pytest.mark.parametrize("seed", [None, 0, 2**64 - 1, np.int64(3)])
+def test_every_seed_that_can_be_is_taken(name, seed):
+    make_agent(name, seed=seed)
+
+
 @pytest.mark.parametrize("name", ["random", "rules"])
 def test_who_is_not_to_act_cannot_choose(name):
     env = boxes_v0.env()
