@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from agents.advice import Adviser
 from marriage_env.agents import BatchAgent
 from marriage_env.compiled import compiled
+from marriage_env.errors import AgentError
+from marriage_env.table import ACTIONS
 
 
 @compiled
@@ -80,6 +82,8 @@ class NetworkAgent(BatchAgent):
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`."""
+        if masks.shape[1] != ACTIONS:
+            raise AgentError(f"masks of shape {masks.shape}: allowed are masks of {ACTIONS} entries")
         allowed = masks.astype(np.bool_)
         inputs = self._adviser.inputs(vectors, masks, self.network.inputs)
         logits = np.where(allowed, self.network.logits(inputs), -np.inf)

@@ -80,7 +80,7 @@ class SearchAgent(BatchAgent):
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`. All observations must be of one game under the same rules."""
-        game, rules, layout = origin_of_all(vectors, "search")
+        game, rules, layout = origin_of_all(vectors, masks, "search")
         actions = np.asarray(masks.argmax(1), np.int64)
         rows = np.flatnonzero(np.count_nonzero(masks, 1) > 1)
         game.warm_up_search()

@@ -74,10 +74,8 @@ class BatchAgent:
         single = masks.ndim == 1
         if single:
             vectors, masks = vectors[None], masks[None]
-        if masks.ndim != 2 or masks.shape[1] != ACTIONS or vectors.ndim != 2 or len(masks) != len(vectors):
-            raise AgentError(
-                f"masks of shape {masks.shape} for observations of shape {vectors.shape}: one for each, of {ACTIONS}"
-            )
+        if masks.ndim != 2 or len(masks) != len(vectors):
+            raise AgentError(f"masks of shape {masks.shape} for observations of shape {vectors.shape}: one for each")
         if not masks.any(1).all():
             raise AgentError("an observation without a legal action: only who is to act can choose")
         actions = np.asarray(self.choose(vectors, masks) if len(masks) else (), np.int64)
@@ -118,7 +116,7 @@ class RulesAgent(BatchAgent):
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`. All observations must be of one game under the same rules."""
-        game, rules, layout = origin_of_all(vectors, "rules")
+        game, rules, layout = origin_of_all(vectors, masks, "rules")
         actions = np.zeros(len(vectors), np.int64)
         if rules not in self._scratch:
             self._scratch[rules] = game.new_tables(1, rules)
@@ -130,8 +128,10 @@ class RulesAgent(BatchAgent):
         return actions
 
 
-def origin_of_all(vectors: NDArray[Any], agent: str) -> tuple[Game, Any, Layout]:
+def origin_of_all(vectors: NDArray[Any], masks: NDArray[Any], agent: str) -> tuple[Game, Any, Layout]:
     """The game, the rules and the layout of a batch of observations, as `origin`; AgentError if they are not of one."""
+    if masks.shape[1] != ACTIONS:
+        raise AgentError(f"masks of shape {masks.shape}: {agent} plays games with masks of {ACTIONS} entries")
     try:
         game, rules, layout = origin(vectors[0])
     except OptionError as error:

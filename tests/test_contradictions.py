@@ -84,12 +84,12 @@ def test_numbers_that_no_game_writes_are_refused(name, number, place):
         sample_worlds(observation)
 
 
-@pytest.mark.parametrize("name", ["random", "rules", "search:4", "trained"])
+@pytest.mark.parametrize("name", ["rules", "search:4", "trained"])
 @pytest.mark.parametrize("size", [60, 62])
 def test_masks_have_an_entry_for_each_action(name, size):
     env = boxes_v0.raw_env()
     env.reset(seed=1)
-    with pytest.raises(AgentError, match="of 61"):
+    with pytest.raises(AgentError, match="masks of 61"):
         make_agent(name).act(env.observe(env.agent_selection)["observation"], np.ones(size, np.int8))
 
 
