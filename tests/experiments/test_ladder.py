@@ -50,7 +50,7 @@ def test_the_ladder_is_written_to_pages_cards_and_files(tmp_path, monkeypatch):
     page = readme.read_text()
     assert "old" not in page and page.startswith("before") and page.endswith("after\n")
     for rung in found["saucers-3"].values():
-        assert f"{rung['ahead']:+.2f} ± {rung['ci95']:.2f}" in page
+        assert f"{rung['ahead']:+.3f} ± {rung['ci95']:.3f}" in page
     score, _ = evaluate("saucers", {"players": 3}, ["rules", "random"], 40, 0, ladder.Console())
     assert found["saucers-3"]["rules over random"]["ahead"] == score.ahead.mean
 
