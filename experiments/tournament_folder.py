@@ -8,7 +8,6 @@ import io
 import json
 import os
 import shutil
-import zipfile
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -87,6 +86,7 @@ class Folder:
         content = io.BytesIO()
         np.savez_compressed(
             content,
+            part=np.frombuffer(part.name.encode(), np.uint8),
             lineups=result.lineups,
             chips=result.chips,
             forfeited=result.forfeited,
@@ -95,16 +95,18 @@ class Folder:
         write_whole(self._file(part), content.getvalue())
 
     def load(self, part: Part) -> Result:
-        """A part that has been played; MarriageError if its file is damaged."""
+        """A part that has been played; MarriageError if its file is damaged, or another part's."""
         try:
             with np.load(self._file(part)) as arrays:
+                if arrays["part"].tobytes() != part.name.encode():
+                    raise ValueError("it is another part's")
                 conduct = json.loads(arrays["conduct"].tobytes())
-                kept = arrays["lineups"], arrays["chips"], arrays["forfeited"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+                behaved = {int(number): Conduct(**found) for number, found in conduct.items()}
+                return Result(arrays["lineups"], arrays["chips"], arrays["forfeited"], behaved)
+        except Exception as error:  # damaged bytes raise errors of a dozen kinds
             raise MarriageError(
-                f"{self._file(part)} is damaged: delete it to have it played again ({error})"
+                f"{self._file(part)} is damaged: delete it to have it played again ({error!s:.200})"
             ) from error
-        return Result(*kept, {int(number): Conduct(**found) for number, found in conduct.items()})
 
     # Within
 
@@ -116,7 +118,7 @@ class Folder:
         try:
             there = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
             differ = [name for name in settings if there[name] != settings[name]]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise MarriageError(
                 f"{self.path} holds a tournament whose {SETTINGS} cannot be read: {otherwise}"
             ) from error

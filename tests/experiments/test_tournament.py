@@ -428,6 +428,26 @@ def test_a_damaged_folder_is_named(tmp_path):
         tournament.main(arguments)
 
 
+def test_parts_with_flipped_bits_and_parts_of_others_are_refused(tmp_path):
+    tournament.main(command(tmp_path, "random", "rules"))
+    asked = tournament_of("random", "rules")
+    first, other = Part(0, 1, 0), Part(1, 0, 0)
+    folder = Folder(tmp_path / "copy", asked)
+    path, content = folder.parts / f"{first.name}.npz", (tmp_path / "parts" / f"{first.name}.npz").read_bytes()
+    refused = 0
+    for place in range(0, len(content), 7):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
+        try:
+            folder.load(first)
+        except MarriageError as error:
+            assert "damaged" in str(error)
+            refused += 1
+    assert refused > len(content) // 14
+    path.write_bytes((tmp_path / "parts" / f"{other.name}.npz").read_bytes())
+    with pytest.raises(MarriageError, match="another part's"):
+        folder.load(first)
+
+
 def test_a_model_file_that_has_changed_makes_another_tournament(tmp_path):
     model = tmp_path / "model"
     model.write_text("one")
