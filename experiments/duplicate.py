@@ -77,7 +77,7 @@ def play_lineups(
         Chips per deal, float64 of shape (deals, rotations, seats), by the places in `lineups`.
     """
     deals, seats = lineups.shape
-    deal_seeds = np.random.SeedSequence(seed).generate_state(deals, np.uint64).astype(np.uint64)
+    of_deals = deal_seeds(seed, deals)
     seed_agents(players, seed)
     places = places_at(seats)[:rotations]
     turns = len(places)
@@ -88,7 +88,7 @@ def play_lineups(
     dealers = np.full(len(tables), DRAWN if dealer is None else dealer)
     opening = np.full((len(tables), len(tables.game.pot_names)), pots)
     for first in range(0, deals, at_once):
-        seeds = deal_seeds[first : first + at_once]
+        seeds = of_deals[first : first + at_once]
         rows = np.arange(len(seeds) * turns)
         who = lineups[first : first + at_once][:, places].reshape(-1, seats)
         tables.seating[rows] = seating_codes(players, who)
@@ -99,6 +99,11 @@ def play_lineups(
         chips[first : first + at_once] = ordered_by_place(returns) / made.deals
         progress(len(rows))
     return chips
+
+
+def deal_seeds(seed: int, count: int) -> NDArray[np.uint64]:
+    """A seed for each of so many deals, uint64 (count,)."""
+    return np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64)
 
 
 def places_at(seats: int) -> NDArray[np.int64]:

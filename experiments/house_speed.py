@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.duplicate import deal_seeds
 from marriage_env import GAMES
 from marriage_env.games import rule_options
 from marriage_env.tables import Tables
@@ -20,7 +21,7 @@ def house_seconds(game: str, rules: Mapping[str, Any], player: str, seed: int) -
     """Seconds per decision, over positions of random play."""
     tables = Tables(GAMES[game], rule_options(game, dict(rules)), SAMPLE, autoreset=True)
     rows = tables.all_rows()
-    tables.seed(rows, np.random.SeedSequence(seed).generate_state(SAMPLE, np.uint64).astype(np.uint64))
+    tables.seed(rows, deal_seeds(seed, SAMPLE))
     tables.open(rows)
     actions, spent = np.zeros(SAMPLE, np.int64), 0.0
     for _ in range(ROUNDS):

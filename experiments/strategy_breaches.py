@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.duplicate import Estimate
-from experiments.strategy_data import Share, advised, finish, seeds
+from experiments.duplicate import Estimate, deal_seeds
+from experiments.strategy_data import Share, advised, finish
 from marriage_env import GAMES
 from marriage_env.boxes.play import allowed_by_suit
 from marriage_env.boxes.state import JACK_OF_DIAMONDS, KING_OF_HEARTS, QUEEN_OF_HEARTS, TRICKS
@@ -140,7 +140,7 @@ def draw_positions(stakes: Stakes, deals: int, seed: int) -> dict[str, list[Posi
     tables = Tables(BOX, stakes.rules, deals)
     rng = np.random.default_rng([seed, *stakes])
     rows = tables.all_rows()
-    tables.seed(rows, seeds(seed, deals))
+    tables.seed(rows, deal_seeds(seed, deals))
     tables.open(rows, pots=np.full((deals, len(BOX.pot_names)), stakes.pots))
     kept: dict[str, dict[int, Position]] = {kind: {} for kind in KINDS}
     lots = {kind: np.zeros(deals) for kind in KINDS}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.duplicate import Estimate
-from experiments.strategy_data import Setting, advised, finish, over_occasions, seeds
+from experiments.duplicate import Estimate, deal_seeds
+from experiments.strategy_data import Setting, advised, finish, over_occasions
 from marriage_env import GAMES
 from marriage_env.games import rule_options
 from marriage_env.table import CLAIMS, DECLARE, FIRST_CLAIM
@@ -84,11 +84,11 @@ def occasions(
     game = GAMES[setting.game]
     made = rule_options(setting.game, setting.rules)
     found: list[list[tuple[NDArray[np.float64], NDArray[np.int64]]]] = [[] for _ in range(CLAIMS)]
-    deal_seeds = seeds(seed, deals)
+    of_deals = deal_seeds(seed, deals)
     for first in range(0, deals, AT_ONCE):
         opened = Tables(game, made, min(AT_ONCE, deals - first), observe=False)
         rows = opened.all_rows()
-        opened.seed(rows, deal_seeds[first + rows])
+        opened.seed(rows, of_deals[first + rows])
         opened.open(rows, pots=np.full((len(rows), len(game.pot_names)), pots))
         held = opened.records.view(np.ndarray)["open_claims"][:, : setting.players]
         for claim in range(CLAIMS):

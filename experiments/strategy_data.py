@@ -76,11 +76,6 @@ class Share:
         return f"{self.percent:.1f}% ({self.low:.1f} to {self.high:.1f})"
 
 
-def seeds(seed: int, count: int) -> NDArray[np.uint64]:
-    """A seed for each of so many deals."""
-    return np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64)
-
-
 def advised(tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """What the rule-based player would do at each of `rows`."""
     actions = np.zeros(len(rows), np.int64)

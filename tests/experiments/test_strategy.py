@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from experiments import strategy, strategy_breaches, strategy_claims, strategy_luck, strategy_seats
-from experiments.duplicate import Estimate, play_lineups
+from experiments.duplicate import Estimate, deal_seeds, play_lineups
 from experiments.strategy_breaches import CARD, QUEEN, SITUATIONS, Judged, Stakes, actions_in, lawful_actions
-from experiments.strategy_data import Setting, Share, advised, over_occasions, seeds
+from experiments.strategy_data import Setting, Share, advised, over_occasions
 from experiments.strategy_tables import range_told, told
 from marriage_env import GAMES, make_agent
 from marriage_env.games import rule_options
@@ -96,7 +96,7 @@ def test_a_share_of_none_has_an_interval_all_the_same():
 def test_who_gives_up_a_claim_does_so_and_nothing_else(setting):
     opened = Tables(GAMES[setting.game], rule_options(setting.game, setting.rules), 150, observe=False)
     rows = opened.all_rows()
-    opened.seed(rows, seeds(0, len(rows)))
+    opened.seed(rows, deal_seeds(0, len(rows)))
     opened.open(rows)
     met = set()
     for row, claim in zip(*np.nonzero(opened.records["open_claims"][:, :1] >> np.arange(8) & 1), strict=True):
