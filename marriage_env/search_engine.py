@@ -37,6 +37,7 @@ NODE = record_dtype(
     ("seat", np.uint8),
 )
 NO_NODE = -1
+NOTHING = -1  # where an action could stand
 ROOT = 0
 
 #: A tree: how many of its nodes are in use, and what came of all playouts to the searching seat.
@@ -111,9 +112,6 @@ def play_out(table: Any, nodes: Any, tree: Any, path: Any, first: Any) -> Any:
     tree.playouts += 1
     tree.total += gain
     tree.squares += gain * gain
-
-
-NOTHING = -1  # where an action could stand
 
 
 @inlined
