@@ -19,6 +19,7 @@ from marriage_env.engine import ENDED, ILLEGAL, PAID, SEAT_BITS
 from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
+from marriage_env.mask_place import MASK_IN, join, seen_space
 from marriage_env.options import items, make_rules, one_of, shown, whole
 from marriage_env.record_arrays import copy_records
 from marriage_env.render.text import describe
@@ -73,7 +74,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         super().__init__()
         self.rules = make_rules(self.game.rules, options)
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
-        self.mask_in = one_of("mask_in", mask_in, ("observation", "info"))
+        self.mask_in = one_of("mask_in", mask_in, MASK_IN)
         self.possible_agents: list[str] = [f"player_{seat}" for seat in range(self.rules.players)]
         self.viewer = one_of("viewer", viewer, (None, *self.possible_agents, "all"))
         self.game.warm_up_rules()
@@ -93,11 +94,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self.state_space = gymnasium.spaces.Box(0.0, 1.0, (state_size,), np.float32)
 
     def _new_observation_space(self) -> gymnasium.spaces.Space[Any]:
-        vector = gymnasium.spaces.Box(0.0, 1.0, (self.layout.size,), np.float32)
-        if self.mask_in == "info":
-            return vector
-        mask = gymnasium.spaces.Box(0, 1, (ACTIONS,), np.int8)
-        return gymnasium.spaces.Dict({"observation": vector, "action_mask": mask})
+        vectors = gymnasium.spaces.Box(0.0, 1.0, (self.layout.size,), np.float32)
+        return seen_space(vectors, ACTIONS, self.mask_in)
 
     # PettingZoo's interface
 
@@ -209,7 +207,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             layout = self.layout
             vector, mask = np.empty(layout.size, np.float32), np.empty(ACTIONS, np.int8)
             self.game.perceive(self._tables, self._seat(agent), layout.blank, layout.at, vector, mask)
-        return vector if self.mask_in == "info" else {"observation": vector, "action_mask": mask}
+        return join(vector, mask, self.mask_in)
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, rewards since his last action, termination, truncation and info of `agent_selection`."""

@@ -17,7 +17,11 @@ MODULES = {"Boxes": boxes_v0, "Saucers": saucers_v0}
 
 
 def single_seat(
-    game: str, opponents: Sequence[Agent | str] | Agent | str = ("rules",), seat: int | None = None, **options: Any
+    game: str,
+    opponents: Sequence[Agent | str] | Agent | str = ("rules",),
+    seat: int | None = None,
+    mask_in: str = "info",
+    **options: Any,
 ) -> SingleSeatEnv:
     """One seat of a game: what ``gymnasium.make("marriage_env/Boxes-v0", players=6)`` makes.
 
@@ -25,9 +29,10 @@ def single_seat(
         game: ``"Boxes"`` or ``"Saucers"``.
         opponents: the agents to the learner's left, or their names, in order, repeated as needed.
         seat: the learner's, or None: it rotates.
+        mask_in: whether the learner's observations hold the mask, as for `SingleSeatEnv`.
         **options: of the game's environment.
     """
-    return SingleSeatEnv(MODULES[game].env(**options), opponents, seat=seat)
+    return SingleSeatEnv(MODULES[game].env(**options), opponents, seat=seat, mask_in=mask_in)
 
 
 def single_seat_vector(game: str, **arguments: Any) -> SingleSeatVectorEnv:

@@ -61,6 +61,7 @@ class SingleSeatVecEnv(VecEnv):  # type: ignore[misc]
         self._reset_options()
         if any(options):
             raise OptionError(f"options={options!r:.100}: allowed are none")
+        observations: NDArray[Any]
         observations, infos = self.env.reset(seed=seeds or None)
         self.reset_infos = [{"seat": seat} for seat in infos["seat"].tolist()]
         return observations

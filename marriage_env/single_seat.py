@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -13,7 +13,8 @@ from pettingzoo import AECEnv
 from marriage_env.aec import TableEnv
 from marriage_env.agents import Agent, as_agents, seed_agents
 from marriage_env.errors import ResetNeededError
-from marriage_env.options import whole
+from marriage_env.mask_place import MASK_IN, join, seen_space, split
+from marriage_env.options import one_of, whole
 
 
 class SingleSeatEnv(gymnasium.Env[Any, Any]):
@@ -29,12 +30,19 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             agent may sit at several seats.
         seat: the learner's seat, or None: it rotates, and so does the dealer of our games: episode k is played at seat
             k mod n and dealt by seat (k div n) mod n. A reset with a seed k goes on from episode k.
+        mask_in: ``"info"``: the learner's observation is the vector; ``"observation"``: it is a dict of ``observation``
+            and ``action_mask``, for learners that look for the mask there.
 
-    The learner's observation is the vector; his mask is in the info, and from `action_masks`, as MaskablePPO asks.
+    The learner's mask is in the info in any case, and from `action_masks`, as MaskablePPO asks.
     """
 
     def __init__(
-        self, env: AECEnv[str, Any, Any], opponents: Sequence[Agent | str] | Agent | str, *, seat: int | None = None
+        self,
+        env: AECEnv[str, Any, Any],
+        opponents: Sequence[Agent | str] | Agent | str,
+        *,
+        seat: int | None = None,
+        mask_in: str = "info",
     ) -> None:
         self.env = env
         self.metadata = {"render_modes": env.metadata.get("render_modes", [])}
@@ -43,14 +51,16 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self.opponents = as_agents("opponents", opponents)
         self.seat = None if seat is None else whole("seat", seat, 0, self.players - 1)
         first = env.possible_agents[0]
+        self.mask_in = one_of("mask_in", mask_in, MASK_IN)
         space = env.observation_space(first)
-        self.observation_space = space["observation"] if isinstance(space, gymnasium.spaces.Dict) else space
+        vectors = space["observation"] if isinstance(space, gymnasium.spaces.Dict) else space
         self.action_space = env.action_space(first)
+        self.observation_space = seen_space(vectors, int(self.action_space.n), self.mask_in)  # type: ignore[attr-defined]
         self._episode = -1
         self._learner: str | None = None
         self._before_first = 0.0  # what fell to the learner before his first action, due with its reward
         self._mask = np.zeros(int(self.action_space.n), np.int8)  # type: ignore[attr-defined]
-        self._ended: tuple[Any, float, bool, bool, dict[str, Any]] | None = None
+        self._ended: tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]] | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin the next match.
@@ -72,14 +82,14 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             agents[(seat + 1 + place) % self.players]: self.opponents[place % len(self.opponents)]
             for place in range(self.players - 1)
         }
-        observation, self._before_first, terminated, truncated, info = self._play_on(agents[seat])
+        vector, self._before_first, terminated, truncated, info = self._play_on(agents[seat])
         self._learner = agents[seat]
         self._ended = None
         if terminated or truncated:
+            self._ended = vector, 0.0, terminated, truncated, info
             self._mask = np.ones_like(self._mask)
             info = {**info, "action_mask": self._mask}
-            self._ended = observation, 0.0, terminated, truncated, info
-        return observation, info
+        return self._seen(vector), info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Let the learner act, and the others until it is his turn again.
@@ -92,14 +102,15 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         if self._ended is None:
             self.env.step(action)
             learner, self._learner = self._learner, None  # if an opponent fails, the match is over
-            observation, reward, terminated, truncated, info = self._play_on(learner)
+            vector, reward, terminated, truncated, info = self._play_on(learner)
         else:
             learner = None
-            observation, reward, terminated, truncated, info = self._ended
+            vector, reward, terminated, truncated, info = self._ended
+            self._mask = info["action_mask"]
         self._learner = None if terminated or truncated else learner
         reward += self._before_first
         self._before_first = 0.0
-        return observation, reward, terminated, truncated, info
+        return self._seen(vector), reward, terminated, truncated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """What the learner may do now, bool of shape (actions,)."""
@@ -113,7 +124,10 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """Close the game."""
         self.env.close()
 
-    def _play_on(self, learner: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def _seen(self, vector: NDArray[np.float32]) -> Any:
+        return join(vector, self._mask.copy(), self.mask_in)
+
+    def _play_on(self, learner: str) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Let the others act until the learner is to act, or is out."""
         for agent in self.env.agent_iter():
             observation, reward, terminated, truncated, info = self.env.last()
@@ -125,10 +139,3 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
                 return vector, float(reward), terminated, truncated, {"action_mask": mask, "seat": seat}
             self.env.step(None if terminated or truncated else self._company[agent].act(vector, mask))
         raise ResetNeededError("step: the match is over; call reset() first")
-
-
-def split(observation: Any, info: Mapping[str, Any]) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-    """The vector and the mask of what an AEC environment gave, wherever the mask stood."""
-    if isinstance(observation, Mapping):
-        return observation["observation"], observation["action_mask"]
-    return observation, info["action_mask"]

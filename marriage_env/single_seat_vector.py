@@ -17,6 +17,7 @@ from marriage_env.batch_agents import AWAITED, numbered, play_on, seating_codes
 from marriage_env.batch_checks import as_actions, check_seeds, random_seeds
 from marriage_env.errors import OptionError, ResetNeededError
 from marriage_env.games import GAMES, rule_options
+from marriage_env.mask_place import MASK_IN, join, seen_space
 from marriage_env.options import one_of, whole
 from marriage_env.table import ACTIONS
 from marriage_env.tables import Tables
@@ -48,6 +49,8 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         threads: over which the tables are spread.
         dtype: of the observations: ``"float32"``, or ``"uint8"`` (`marriage_env.compact`).
         copy: whether observations and masks are the caller's to keep; otherwise the next step overwrites them.
+        mask_in: ``"info"``: observations are the vectors, (num_envs, size); ``"observation"``: they are dicts of
+            ``observation``, the vectors, and ``action_mask``, int8 (num_envs, 61). The masks are in the infos, too.
         render_mode: None: tables of a batch are not rendered.
         **rules: the game's rule options.
 
@@ -71,6 +74,7 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         threads: int = 1,
         dtype: Any = "float32",
         copy: bool = True,
+        mask_in: str = "info",
         render_mode: None = None,
         **rules: Any,
     ) -> None:
@@ -87,10 +91,12 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         self.render_mode = one_of("render_mode", render_mode, (None,))
         self.draw_opponents = one_of("draw_opponents", draw_opponents, (True, False))
         self.copy = one_of("copy", copy, (True, False))
+        self.mask_in = one_of("mask_in", mask_in, MASK_IN)
         self.autoreset_mode = AutoresetMode(one_of("autoreset_mode", mode_value(autoreset_mode), MODES))
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         high, kind = (255, np.uint8) if self.tables.dtype == "uint8" else (1.0, np.float32)
-        self.single_observation_space = gymnasium.spaces.Box(0, high, (self.tables.row_size,), kind)
+        vectors = gymnasium.spaces.Box(0, high, (self.tables.row_size,), kind)
+        self.single_observation_space = seen_space(vectors, ACTIONS, self.mask_in)
         self.single_action_space = gymnasium.spaces.Discrete(ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -128,7 +134,7 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode at every table, or at those of ``options["reset_mask"]``.
 
         Args:
@@ -155,14 +161,14 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
 
     def step(
         self, actions: Any
-    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Let the learner act at every table, and the others until it is his turn again.
 
         Args:
             actions: whole numbers 0 to 60, of shape (num_envs,).
 
         Returns:
-            Observations, (num_envs, size); the sums of the learner's rewards, float64 (num_envs,); whether episodes
+            Observations, as `mask_in` says; the sums of the learner's rewards, float64 (num_envs,); whether episodes
             have ended, bool (num_envs,); truncated, which none is; infos.
 
         Raises:
@@ -256,11 +262,11 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         self._show_end(rows[self.tables.over(rows)])  # of whose learner the tables know nothing
         self._mask_ended(np.flatnonzero(self._status == ENDED))
 
-    def _seen(self) -> tuple[NDArray[Any], dict[str, Any]]:
+    def _seen(self) -> tuple[Any, dict[str, Any]]:
         """Observations and infos as they are now."""
         out, every = self.tables.buffers, np.ones(self.num_envs, np.bool_)
-        masks = out.masks.copy() if self.copy else out.masks
-        return out.observations.copy() if self.copy else out.observations, {
+        vectors, masks = (out.observations.copy(), out.masks.copy()) if self.copy else (out.observations, out.masks)
+        return join(vectors, masks, self.mask_in), {
             "action_mask": masks,
             "_action_mask": every,
             "seat": self._seats.copy(),
@@ -272,8 +278,8 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         if not len(rows):
             return {}
         observations = np.full(self.num_envs, None, dtype=object)
-        for row, observation in zip(rows, self.tables.buffers.observations[rows], strict=True):
-            observations[row] = observation
+        for row, vector in zip(rows, self.tables.buffers.observations[rows], strict=True):
+            observations[row] = join(vector, np.zeros(ACTIONS, np.int8), self.mask_in)
         final = {
             "action_mask": np.zeros((self.num_envs, ACTIONS), np.int8),
             "_action_mask": ended.copy(),

@@ -15,7 +15,7 @@ LAYERS = [
     {"observation", "compact", "engine", "batch_engine", "world_engine", "search_engine", "game"},
     {"boxes", "saucers"},
     {"games", "agents", "tables", "worlds"},
-    {"render", "aec", "boxes_v0", "saucers_v0", "single_seat"},
+    {"mask_place", "render", "aec", "boxes_v0", "saucers_v0", "single_seat"},
     {"batch", "batch_checks", "batch_saving", "batch_agents", "single_seat_vector", "sb3"},
     {"registration"},
 ]

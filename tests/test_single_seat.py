@@ -142,6 +142,31 @@ def test_gymnasiums_checker_is_content(module, recwarn):
     assert [str(warning.message) for warning in recwarn] == []
 
 
+@pytest.mark.parametrize("module", [boxes_v0, saucers_v0], ids=str)
+def test_gymnasiums_checker_is_content_with_the_mask_in_the_observation(module):
+    check_env(new_env(module, module.raw_env.game.min_players, mask_in="observation"), skip_render_check=True)
+
+
+@pytest.mark.parametrize(("module", "players"), [(boxes_v0, 5), (saucers_v0, 6)], ids=str)
+def test_the_mask_in_the_observation_is_the_mask(module, players):
+    env, twin = (new_env(module, players, mask_in=place) for place in ("observation", "info"))
+    random, over = np.random.default_rng(1), True
+    for step in range(600):
+        if over:
+            reset = {"seed": 1} if step == 0 else {}
+            (seen, info), (vector, their_info) = env.reset(**reset), twin.reset(**reset)
+        assert seen in env.observation_space
+        assert np.array_equal(seen["observation"], vector)
+        assert (seen["action_mask"] == info["action_mask"]).all() and (info["action_mask"] == env.action_masks()).all()
+        assert np.array_equal(info["action_mask"], their_info["action_mask"])
+        action = random.choice(np.flatnonzero(seen["action_mask"]))
+        seen["action_mask"][:] = 9  # it is the caller's
+        (seen, reward, over, _, info), (vector, their_reward, *_, their_info) = env.step(action), twin.step(action)
+        assert reward == their_reward
+        if over:
+            assert seen in env.observation_space and not seen["action_mask"].any()
+
+
 def test_the_same_seed_makes_the_same_episode():
     def transcript():
         env, random = new_env(boxes_v0, 6), np.random.default_rng(1)

@@ -27,6 +27,7 @@ from marriage_env import (
 )
 from marriage_env.agents import RandomAgent, RulesAgent, as_agents
 from marriage_env.compact import expand
+from marriage_env.mask_place import MASK_IN
 from marriage_env.single_seat_vector import SingleSeatVectorEnv
 from tests.helpers import FEW_TABLES, MODULES, Table, label, rule_options
 
@@ -693,6 +694,53 @@ def test_infos_tell_of_ends_what_gymnasiums_own_vector_tells():
             assert set(infos["final_info"]) == set(their_infos["final_info"])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@by_mode
+def test_masks_in_observations_are_the_masks(mode, dtype):
+    arguments = {"num_envs": 5, "players": 6, "autoreset_mode": mode, "dtype": dtype}
+    env, twin = (gymnasium.make_vec("marriage_env/Saucers-v0", mask_in=place, **arguments) for place in MASK_IN)
+    (seen, infos), (vectors, their_infos) = env.reset(seed=3), twin.reset(seed=3)
+    ends = 0
+    for _ in range(60):
+        assert seen in env.observation_space
+        assert np.array_equal(seen["observation"], vectors)
+        for masks in (seen["action_mask"], their_infos["action_mask"]):
+            assert np.array_equal(masks, infos["action_mask"])
+        actions = by_habit(seen["action_mask"])
+        (seen, rewards, ended, _, infos), (vectors, their_rewards, *_, their_infos) = (
+            env.step(actions),
+            twin.step(actions),
+        )
+        assert np.array_equal(rewards, their_rewards)
+        ends += ended.sum()
+        if mode is SAME_STEP:
+            for row in np.flatnonzero(ended):
+                last = infos["final_obs"][row]
+                assert last in env.single_observation_space and not last["action_mask"].any()
+                assert np.array_equal(last["observation"], their_infos["final_obs"][row])
+        if mode is DISABLED and ended.any():
+            reset = {"options": {"reset_mask": ended}}
+            (seen, infos), (vectors, their_infos) = env.reset(**reset), twin.reset(**reset)
+    assert ends
+
+
+def test_masks_in_observations_are_as_in_gymnasiums_own_vector():
+    arguments = {"num_envs": 3, "players": 6, "mask_in": "observation"}
+    modes = {"autoreset_mode": SAME_STEP}
+    sync = gymnasium.make_vec("marriage_env/Saucers-v0", vectorization_mode="sync", vector_kwargs=modes, **arguments)
+    ours = gymnasium.make_vec("marriage_env/Saucers-v0", **modes, **arguments)
+    assert sync.observation_space == ours.observation_space
+    (seen, infos), (theirs, _) = ours.reset(seed=1), sync.reset(seed=1)
+    for _ in range(60):
+        assert plain(seen) == plain(theirs)
+        (seen, *_, ended, _, infos), (theirs, *_, their_infos) = (
+            env.step(by_habit(seen["action_mask"])) for env in (ours, sync)
+        )
+        if ended.any():
+            assert plain(infos["final_obs"]) == plain(their_infos["final_obs"])
+            assert plain(infos["final_info"]["action_mask"]) == plain(their_infos["final_info"]["action_mask"])
+
+
 def test_gymnasium_makes_a_single_seat():
     env = gymnasium.make("marriage_env/Boxes-v0", players=6)
     assert env.unwrapped.players == 6
@@ -995,6 +1043,7 @@ NO_ARGUMENTS = {
     "seat": [-1, 5, True, 1.0, "0"],
     "draw_opponents": [1, None, "yes"],
     "copy": [1, None],
+    "mask_in": ["obs", None, True],
     "autoreset_mode": [None, "next_step", 1, [1]],
     "threads": [0, -1, 1.5, True],
     "dtype": ["float64", None],
