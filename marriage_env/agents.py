@@ -15,9 +15,10 @@ from marriage_env.errors import AgentError, IllegalChoiceError, OptionError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
 from marriage_env.games import origin
+from marriage_env.observation import HALF, PHASE_AT
 from marriage_env.options import whole
 from marriage_env.record_arrays import copy_records
-from marriage_env.table import ACTIONS
+from marriage_env.table import ACTIONS, DECLARE, OVER
 
 #: Where installed packages announce agents by name, and agents by the ending of the file they are loaded from ("zip").
 NAMES_GROUP = "marriage_env.agents"
@@ -123,9 +124,21 @@ class RulesAgent(BatchAgent):
             game.warm_up_player()
         scratch = copy_records(self._scratch[rules])  # other threads may be choosing, too
         game.advise(scratch, layout.at, np.ascontiguousarray(vectors, np.float32), actions)
-        if (actions < 0).any():
-            raise AgentError("an observation in which its seat is not to act, or that nobody can have seen")
+        unadvised = actions < 0
+        if unadvised.any():
+            if not over(vectors[unadvised], layout).all():
+                raise AgentError("an observation in which its seat is not to act, or that nobody can have seen")
+            actions[unadvised] = masks[unadvised].argmax(1)
         return actions
+
+
+def over(vectors: NDArray[np.float32], layout: Layout) -> NDArray[np.bool_]:
+    """Of each observation of a batch, whether its match is over.
+
+    A vector of environments may ask for an action even then, and not look at it: any will do that the mask allows.
+    """
+    flags: NDArray[np.bool_] = vectors[:, layout.at[PHASE_AT] + OVER - DECLARE] > HALF
+    return flags
 
 
 def origin_of_all(vectors: NDArray[Any], masks: NDArray[Any], agent: str) -> tuple[Game, Any, Layout]:

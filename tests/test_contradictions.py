@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from agents.search import SearchAgent
-from marriage_env import AgentError, Batch, MarriageError, OptionError, boxes_v0, make_agent, sample_worlds, saucers_v0
+from marriage_env import (
+    AgentError,
+    Batch,
+    MarriageError,
+    OptionError,
+    SingleSeatVectorEnv,
+    boxes_v0,
+    make_agent,
+    sample_worlds,
+    saucers_v0,
+)
 from tests.helpers import label
 
 RULES = [
@@ -68,6 +78,21 @@ def test_views_of_who_is_not_to_act_are_refused(module, name):
     other = next(agent for agent in env.possible_agents if agent != env.agent_selection)
     with pytest.raises(AgentError, match="not to act"):
         make_agent(name).act(env.observe(other)["observation"], np.ones(61, np.int8))
+
+
+@pytest.mark.parametrize("name", ["search:4", "rules", "trained", "random"])
+@pytest.mark.parametrize("game", ["boxes", "saucers"])
+def test_players_may_be_asked_where_a_match_is_over(name, game):
+    envs = SingleSeatVectorEnv(game, 8, ["random"], players=6)  # whose steps after an end look at no action
+    player = make_agent(name, seed=1)
+    observations, infos = envs.reset(seed=0)
+    ended = np.zeros(8, np.bool_)
+    asked_when_over = 0
+    for _ in range(60):
+        actions = player.act(observations, infos["action_mask"])
+        asked_when_over += ended.sum()
+        observations, _, ended, _, infos = envs.step(actions)
+    assert asked_when_over
 
 
 @pytest.mark.parametrize("name", ["search:4", "rules", "trained"])
