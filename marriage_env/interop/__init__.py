@@ -1,1 +1,1 @@
-"""What other libraries need of us that they do not bring themselves: a module for each, imported by nobody but its users."""
+"""What other libraries need of us and do not bring themselves: a module for each, imported by its users alone."""
