@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from marriage_env.agents import Agent, as_agents, seed_agents
 from marriage_env.batch import MOST_TABLES, check_dtype, check_threads, need_legal
 from marriage_env.batch_agents import AWAITED, numbered, play_on, seating_codes
-from marriage_env.batch_checks import as_actions, check_seeds, random_seeds
+from marriage_env.batch_checks import as_actions, check_rows, check_seeds, random_seeds
 from marriage_env.errors import OptionError, ResetNeededError
 from marriage_env.games import GAMES, rule_options
 from marriage_env.mask_place import MASK_IN, join, seen_space
@@ -160,12 +160,14 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         return self._seen()
 
     def step(
-        self, actions: Any
+        self, actions: Any, rows: Any = None
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Let the learner act at every table, and the others until it is his turn again.
+        """Let the learner act at every table, or at `rows` alone, and the others until it is his turn again.
 
         Args:
-            actions: whole numbers 0 to 60, of shape (num_envs,).
+            actions: whole numbers 0 to 60, of shape (num_envs,), or one for each of `rows`.
+            rows: the tables meant, as indices, or as a bool for each; None for all. The others stay as they are: their
+                rewards are 0, and none of their episodes ends.
 
         Returns:
             Observations, as `mask_in` says; the sums of the learner's rewards, float64 (num_envs,); whether episodes
@@ -173,24 +175,26 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
 
         Raises:
             IllegalActionError: an action is not legal. Nothing has changed.
-            ResetNeededError: a table has no episode under way. Nothing has changed.
-            OptionError: the type or shape of the actions cannot be. Nothing has changed.
+            ResetNeededError: a table meant has no episode under way. Nothing has changed.
+            OptionError: the rows, or the type or shape of the actions, cannot be. Nothing has changed.
 
         What an opponent raises, and AgentError or IllegalActionError for his answer, come through; then every table
         needs a reset.
         """
-        self._need_episodes()
-        turns, late, again = (np.flatnonzero(self._status == status) for status in (TURN, LATE, ENDED))
-        chosen = as_actions(actions, self.num_envs)[turns]
+        meant = self.tables.all_rows() if rows is None else check_rows(rows, self.num_envs)
+        self._need_episodes(meant)
+        stands = self._status[meant]
+        chosen = as_actions(actions, len(meant))[stands == TURN]
+        turns, late, again = (meant[stands == status] for status in (TURN, LATE, ENDED))
         need_legal(self.tables, turns, chosen)
         status, self._status = self._status, np.full(self.num_envs, UNREADY)  # until all has gone well
         self.tables.advance(turns, chosen)
         ended = np.union1d(self._play_on(turns), late)
         rewards = np.zeros(self.num_envs)
-        for rows in (turns, late):
-            gains = self.tables.buffers.returns[rows, self._seats[rows]]
-            rewards[rows] = gains - self._credited[rows]
-            self._credited[rows] = gains
+        for acted in (turns, late):
+            gains = self.tables.buffers.returns[acted, self._seats[acted]]
+            rewards[acted] = gains - self._credited[acted]
+            self._credited[acted] = gains
         terminated = np.zeros(self.num_envs, np.bool_)
         terminated[ended] = True
         status[ended] = ENDED
@@ -300,13 +304,13 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
             raise OptionError(f"reset_mask={mask!r:.100}: allowed is a bool for each table, not all False")
         return np.flatnonzero(mask)
 
-    def _need_episodes(self) -> None:
-        """Raise ResetNeededError if a table has no episode under way, and none will begin by itself."""
-        idle = self._status == UNREADY
+    def _need_episodes(self, rows: NDArray[np.int64]) -> None:
+        """Raise ResetNeededError if one of `rows` has no episode under way, and none will begin by itself."""
+        idle = self._status[rows] == UNREADY
         if self.autoreset_mode is AutoresetMode.DISABLED:
-            idle |= self._status == ENDED
+            idle |= self._status[rows] == ENDED
         if idle.any():
-            raise ResetNeededError(f"table {np.argmax(idle)}: no episode is under way; call reset() first")
+            raise ResetNeededError(f"table {rows[np.argmax(idle)]}: no episode is under way; call reset() first")
 
 
 def mode_value(mode: Any) -> Any:

@@ -514,6 +514,31 @@ def test_a_reset_of_some_tables_leaves_the_others():
         assert np.array_equal(mine[[0, 2]], other[[0, 2]])
 
 
+@by_mode
+def test_a_step_of_some_tables_leaves_the_others(mode):
+    env, twin = vector(BOXES, autoreset_mode=mode), vector(BOXES, autoreset_mode=mode)
+    env.reset(seed=1), twin.reset(seed=1)
+    before = env.step(by_habit(env.action_masks()))[0]
+    twin.step(by_habit(twin.action_masks()))
+    twin_step = twin.step(by_habit(twin.action_masks()))
+    masks = env.action_masks()
+    observations, rewards, ended, _, _ = env.step(by_habit(masks[[2, 0]]), rows=[2, 0])
+    assert np.array_equal(observations[1], before[1])
+    assert (rewards[1], ended[1]) == (0, False)
+    step = env.step(by_habit(masks[[1]]), rows=rows(1))
+    assert np.array_equal(step[0], twin_step[0])
+    assert np.array_equal(rewards + step[1], twin_step[1])
+    assert on(env, 2) == on(twin, 2)
+
+
+@pytest.mark.parametrize("wrong", [[0, 0], [3, 0], [-1, 0], [True], "1", [0, 1, 2]], ids=str)
+def test_what_are_no_rows_of_a_step_is_refused_and_changes_nothing(wrong):
+    env, twin = twins()
+    with pytest.raises(OptionError, match="allowed"):
+        env.step(by_habit(env.action_masks())[:2], rows=wrong)
+    assert_nothing_changed(env, twin)
+
+
 def test_numpys_global_state_is_left_alone():
     np.random.seed(1)
     state = np.random.get_state()[1].tolist()
