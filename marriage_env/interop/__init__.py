@@ -1,1 +1,1 @@
-"""What other libraries need of us and do not bring themselves: a module for each, imported by its users alone."""
+"""What other libraries' pipelines cannot do without, a module for each; it needs that library installed."""
