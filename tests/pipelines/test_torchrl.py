@@ -1,0 +1,111 @@
+"""TorchRL: every chip arrives through its collector and its PettingZoo wrapper, and masks are kept."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+pytest.importorskip("torchrl")
+
+import torch
+from tensordict.nn import TensorDictModule
+from torchrl.collectors import Collector
+from torchrl.envs import (
+    ActionMask,
+    Compose,
+    DTypeCastTransform,
+    GymWrapper,
+    MarlGroupMapType,
+    PettingZooWrapper,
+    RewardSum,
+    TransformedEnv,
+)
+from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor
+
+import marriage_env
+from marriage_env import IllegalActionError, boxes_v0, saucers_v0
+
+pytestmark = pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested:UserWarning")
+
+PLAYERS = {"Boxes": 5, "Saucers": 3}
+by_game = pytest.mark.parametrize("game", PLAYERS)
+
+
+def new_tables(game, **options):
+    made = {"players": PLAYERS[game], "opponents": ["random"], "mask_in": "observation", "autoreset_mode": "Disabled"}
+    return gymnasium.make_vec(f"marriage_env/{game}-v0", num_envs=4, **{**made, **options})
+
+
+def new_env(tables, *transforms):
+    bools = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
+    return TransformedEnv(GymWrapper(tables, categorical_action_encoding=True), Compose(bools, *transforms))
+
+
+def new_actor():
+    """An actor that has learned nothing."""
+    logits = TensorDictModule(MLP(out_features=61, num_cells=[8]), in_keys=["observation"], out_keys=["logits"])
+    return ProbabilisticActor(
+        logits, in_keys={"logits": "logits", "mask": "action_mask"}, distribution_class=MaskedCategorical
+    )
+
+
+def noting_ends(tables):
+    """The learner's balance at the end of each episode at each table, as it will be: a list that fills in play."""
+    step, balances = tables.unwrapped.step, []
+
+    def noting(actions):
+        stepped = step(actions)
+        records, seats = tables.unwrapped.tables.records, stepped[-1]["seat"]
+        balances.extend((row, records["balances"][row, seats[row]]) for row in np.flatnonzero(stepped[2]))
+        return stepped
+
+    tables.unwrapped.step = noting
+    return balances
+
+
+@by_game
+def test_every_chip_arrives_through_the_collector(game):
+    tables = new_tables(game)
+    balances = noting_ends(tables)
+    env, actor = new_env(tables, RewardSum()), new_actor()
+    actor(env.reset())
+    arrived = []
+    for batch in Collector(env, actor, frames_per_batch=80, total_frames=640, auto_register_policy_transforms=False):
+        for step in range(20):
+            ended = batch["next", "done"][:, step, 0].nonzero()[:, 0].tolist()
+            arrived += [(row, batch["next", "episode_reward"][row, step].item()) for row in ended]
+        assert batch["action_mask"].gather(-1, batch["action"][..., None]).all()
+    assert arrived == balances
+    assert len(arrived) > 40
+    assert len({chips for _, chips in arrived}) > 5
+
+
+@by_game
+def test_the_rewards_of_a_rollout_of_all_seats_are_the_balances(game):
+    table = {"Boxes": boxes_v0, "Saucers": saucers_v0}[game].env(players=PLAYERS[game])
+    env = PettingZooWrapper(table, use_mask=True, categorical_actions=True, group_map=MarlGroupMapType.ALL_IN_ONE_GROUP)
+    (group,) = env.group_map
+    for _ in range(12):
+        rollout = env.rollout(1000)
+        assert rollout["next", group, "reward"].sum((0, -1)).tolist() == list(table.balances.values())
+        assert (rollout[group, "mask"].sum(-1) == 1).all()
+        assert rollout["next", group, "done"][-1].all()
+        assert rollout["next", "done"].sum() == 1
+
+
+def test_a_random_policy_needs_the_action_mask():
+    with pytest.raises(IllegalActionError, match="allowed"):
+        new_env(new_tables("Saucers")).rollout(100, break_when_any_done=False)
+    rollout = new_env(new_tables("Saucers"), ActionMask()).rollout(100, break_when_any_done=False)
+    assert rollout["next", "done"].sum() > 10
+
+
+@pytest.mark.parametrize(("mode", "error"), [("NextStep", RuntimeError), ("SameStep", IllegalActionError)])
+def test_the_autoreset_modes_that_the_page_warns_of(mode, error):
+    with pytest.raises(error):
+        new_env(new_tables("Saucers", autoreset_mode=mode))
+
+
+def test_opponents_can_be_changed_through_the_made_environment():
+    tables = new_tables("Saucers")
+    tables.unwrapped.opponents = [marriage_env.make_agent("rules")]
+    assert type(tables.unwrapped.opponents[0]).__name__ == "RulesAgent"
