@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ LAYERS = [
     {"mask_place", "render", "aec", "boxes_v0", "saucers_v0", "single_seat"},
     {"batch", "batch_checks", "batch_saving", "batch_agents", "single_seat_vector", "sb3"},
     {"registration"},
+    {"interop"},
 ]
 
 
@@ -58,6 +61,15 @@ def test_imports_run_one_way(path):
             other = parts[1]
             assert layer(other) <= layer(own), f"{own} imports {other}"
             assert {own, other} != {"boxes", "saucers"}, "the games know nothing of each other"
+
+
+def test_the_library_imports_no_pipeline():
+    """Nothing imports `interop` (the layers see to that), and nothing of a pipeline comes with the library."""
+    code = "import sys, marriage_env; print(*{name.partition('.')[0] for name in sys.modules})"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "marriage_env" in loaded
+    assert not loaded & {"torch", "stable_baselines3", "ray", "tianshou", "torchrl", "pyspiel", "agilerl", "supersuit"}
 
 
 @pytest.mark.parametrize("game", ["boxes", "saucers"])
