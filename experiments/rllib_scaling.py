@@ -18,6 +18,7 @@ from ray.rllib.algorithms.ppo import PPO, PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from experiments.options import count, reported
+from experiments.report import Report
 from marriage_env.interop.rllib_module import MaskedPPOModule
 
 
@@ -96,10 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ray.init(**({"address": options.address} if options.address else here), log_to_driver=False)
         algorithms = [learner(runners, options.tables, options.batch) for runners in options.runners]
         rows = measure(algorithms, options.rounds)
-        print("| runners | sampling, steps/s | × | training, steps/s | × |")
-        print("|---:|---:|---:|---:|---:|")
-        for runners, row in zip(options.runners, rows, strict=True):
-            print(f"| {runners} | {' | '.join(row)} |")
+        numbered = [[str(runners), *row] for runners, row in zip(options.runners, rows, strict=True)]
+        print(Report("", "", ["runners", "sampling, steps/s", "×", "training, steps/s", "×"], numbered).grid())
         for algorithm in algorithms:
             algorithm.stop()
         ray.shutdown()
