@@ -55,13 +55,12 @@ def newest(session: nox.Session) -> None:
 
 
 def test_with(session: nox.Session, file: str) -> None:
-    """Run the tests with the versions in a file: all of them where PyTorch is, or else the library's."""
+    """Run the tests with the versions in a file: all of them where PyTorch is, or else what needs none."""
     pin(session, file)
     if session.python == WITH_TORCH:
         session.install("-e", ".[train,measure,test]", "-e", "./agents")
         session.run("pytest", "-n", "auto", *session.posargs)
     else:
-        session.install("-e", ".[test]")
-        session.run(
-            "pytest", "-n", "auto", "--ignore", "tests/agents", "--ignore", "tests/experiments", *session.posargs
-        )
+        session.install("-e", ".[test]", "-e", "./agents")
+        elsewhere = ("--ignore=tests/agents", "--ignore=tests/experiments", "--ignore=tests/pipelines")
+        session.run("pytest", "-n", "auto", *elsewhere, *session.posargs)

@@ -51,7 +51,9 @@ caching.CacheImpl._locator_classes = []
 
 
 def test_where_no_folder_can_be_written_it_says_so_and_plays_all_the_same(tmp_path):
-    run = subprocess.run([sys.executable, "-c", UNCACHED], cwd=tmp_path, capture_output=True, text=True)
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    command = [sys.executable, "-c", UNCACHED]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.stdout == "-5\n", run.stderr
     assert "NUMBA_CACHE_DIR" in run.stderr
 
