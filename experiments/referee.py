@@ -48,6 +48,16 @@ class Conduct:
         return self.forfeits[TIMEOUT] >= PATIENCE
 
     @property
+    def was_asked(self) -> bool:
+        """Whether the agent was asked for a decision at all."""
+        return self.decisions > 0 or any(self.forfeits[kind] for kind in KINDS if kind != UNASKED)
+
+    @property
+    def was_left_out(self) -> bool:
+        """Whether, this being the conduct in one block of deals, the agent was not asked from its beginning on."""
+        return self.forfeits[UNASKED] > 0 and not self.was_asked
+
+    @property
     def seconds_each(self) -> float:
         """Seconds per decision; no number if there was none."""
         return self.seconds / self.decisions if self.decisions else float("nan")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,10 +30,11 @@ from experiments.options import (
     seed,
     time_limit,
 )
-from experiments.referee import BLOCKS
+from experiments.patience import Patience
+from experiments.spread import Workers, add_spread_options, workers_asked
 from experiments.standings import Standings, standings
 from experiments.tournament_folder import Folder, settings_of
-from experiments.tournament_play import Tournament, matches_of, parts, play
+from experiments.tournament_play import Piece, Tournament, matches_of, parts, play_piece
 from marriage_env import GAMES, Agent, MarriageError, make_agent
 from marriage_env.agents import HOUSE_PLAYERS
 from marriage_env.options import make_rules
@@ -65,6 +65,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     group.add_argument("--out", type=Path, metavar="FOLDER", help="for the results (default: results/GAME-PLAYERS)")
     group.add_argument("--overwrite", action="store_true", help="throw away the tournament that is in that folder")
+    add_spread_options(parser)
     options = parser.parse_args(arguments)
     options.game = options.game or DEFAULT_GAME
     return options
@@ -103,22 +104,30 @@ def enter(tournament: Tournament) -> list[Agent]:
     return entered
 
 
-def play_missing(tournament: Tournament, agents: Sequence[Agent], folder: Folder, console: Console) -> None:
+def play_missing(
+    tournament: Tournament, agents: Sequence[Agent], folder: Folder, console: Console, workers: Workers
+) -> None:
     """Play what the folder does not have yet.
 
-    Who is asked in a part follows from the parts before it, whenever they were played.
+    Who is asked in a part follows from the parts before it, whenever and wherever they were played. Where some of these
+    are still being played, it is taken that nobody runs out of patience there. A part for which that was wrong is
+    played again.
     """
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        matches = {part: matches_of(tournament, part) for part in parts(tournament)}
+        places = {part: place for place, part in enumerate(parts(tournament))}
+        matches = {part: matches_of(tournament, part) for part in places}
         task = bar.add_task("matches", total=sum(matches.values()))
-        blocks: Counter[int] = Counter()  # in which each agent has used up the referee's patience
-        for part in matches:
-            if not folder.has(part):
-                unasked = {number for number, count in blocks.items() if count >= BLOCKS}
-                folder.save(part, play(tournament, agents, part, unasked))
-            blocks.update(number for number, found in folder.load(part).conduct.items() if found.out_of_patience)
-            bar.advance(task, matches[part])
+        patience, work = Patience(), functools.partial(play_piece, tournament, agents)
+        for part in filter(folder.has, places):
+            patience.note(places[part], folder.load(part).conduct)
+        while missing := [part for part in places if not patience.played(places[part])]:
+            bar.update(task, completed=sum(matches.values()) - sum(matches[part] for part in missing))
+            pieces = (Piece(part, frozenset(patience.unasked(places[part]))) for part in missing)
+            for (part, _), result in workers.as_done(work, pieces):
+                folder.save(part, result)
+                patience.note(places[part], result.conduct)
+                bar.advance(task, matches[part])
 
 
 def seconds_per_decision(tournament: Tournament, found: Standings) -> dict[str, float]:
@@ -159,9 +168,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
     tournament = tournament_asked(options)
     agents = enter(tournament)
     try:
-        out = options.out or Path("results") / f"{tournament.game}-{tournament.seats}"
-        folder = Folder(out, tournament, overwrite=options.overwrite)
-        play_missing(tournament, agents, folder, console)
+        with workers_asked(options) as workers:
+            out = options.out or Path("results") / f"{tournament.game}-{tournament.seats}"
+            folder = Folder(out, tournament, overwrite=options.overwrite)
+            play_missing(tournament, agents, folder, console, workers)
     finally:
         for agent in agents:
             if isinstance(agent, ExternalAgent):

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,21 +27,25 @@ LIBRARIES = ("marriage-env", "numba", "numpy")  # another version may play other
 
 def settings_of(tournament: Tournament) -> dict[str, Any]:
     """What must be the same to go on: the tournament, its blocks, the libraries, and the models its agents play by."""
-    files = [name for name in tournament.agents if os.path.isfile(name)]  # noqa: PTH113  (pathlib raises for a long name)
-    digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in files}
     return {
         **dataclasses.asdict(tournament),
         "agents": list(tournament.agents),
         "deals_in_a_block": DEALS_AT_ONCE,
         "versions": {name: version(name) for name in LIBRARIES},
-        "sha256": digests,
-        "shipped_models": shipped_digests(tournament),
+        **models_of(tournament.agents),
     }
 
 
-def shipped_digests(tournament: Tournament) -> dict[str, str]:
+def models_of(agents: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Digests of the models that agents play by, by name: in files, and with the project."""
+    files = [name for name in agents if os.path.isfile(name)]  # noqa: PTH113  (pathlib raises for a long name)
+    digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in files}
+    return {"sha256": digests, "shipped_models": shipped_digests(agents)}
+
+
+def shipped_digests(agents: Sequence[str]) -> dict[str, str]:
     """Digests of the models that come with the project, by name, if an agent plays by them."""
-    if not any(name.partition(":")[0] == "trained" for name in tournament.agents):
+    if not any(name.partition(":")[0] == "trained" for name in agents):
         return {}
     return {path.stem: card.digest() for path, card in shipped_cards(WEIGHTS).items()}
 

@@ -123,7 +123,10 @@ def matches_of(tournament: Tournament, part: Part) -> int:
 
 
 def play(tournament: Tournament, agents: Sequence[Agent], part: Part, unasked: Collection[int] = ()) -> Result:
-    """Play a part, in which some agents may not be asked. All line-ups of two agents have the same deals."""
+    """Play a part, in which some agents may not be asked. All line-ups of two agents have the same deals.
+
+    The agents are seeded for it: what was played before makes no difference to those who repeat their play by a seed.
+    """
     lineups, rotations = lineups_of(tournament, part), rotations_of(tournament, part)
     deals, seats = lineups.shape
     numbers = list(dict.fromkeys(lineups.ravel().tolist()))
@@ -140,6 +143,18 @@ def play(tournament: Tournament, agents: Sequence[Agent], part: Part, unasked: C
     chip = 1 / rule_options(game, dict(rules)).deals
     conduct = dict(zip(numbers, referee.conduct, strict=True))
     return Result(lineups, settled(chips, forfeited, chip), forfeited, conduct)
+
+
+class Piece(NamedTuple):
+    """A part to be played, and who is not asked in it."""
+
+    part: Part
+    unasked: frozenset[int]
+
+
+def play_piece(tournament: Tournament, agents: Sequence[Agent], piece: Piece) -> Result:
+    """See `play`."""
+    return play(tournament, agents, *piece)
 
 
 def settled(chips: NDArray[np.float64], forfeited: NDArray[np.bool_], chip: float) -> NDArray[np.float64]:

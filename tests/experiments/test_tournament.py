@@ -22,6 +22,7 @@ from rich.console import Console
 from experiments import referee, tournament, tournament_folder, tournament_play
 from experiments.duplicate import Estimate, play_duplicate
 from experiments.house_speed import house_seconds
+from experiments.spread import Here
 from experiments.standings import ratings, standings
 from experiments.time_limit import within
 from experiments.tournament_folder import Folder
@@ -300,7 +301,7 @@ def test_who_is_too_slow_for_a_batch_is_asked_one_by_one():
 def test_who_hangs_in_three_blocks_is_not_asked_again_in_the_tournament_also_when_it_goes_on(tmp_path):
     asked, console = tournament_of("late", "first", deals=25), Console()
     whole, late = Folder(tmp_path / "whole", asked), Late()
-    tournament.play_missing(asked, [late, First()], whole, console)
+    tournament.play_missing(asked, [late, First()], whole, console, Here())
     timeouts = [
         result.conduct[0].forfeits["timeout"] for result in map(whole.load, parts(asked)) if 0 in result.conduct
     ]
@@ -311,7 +312,7 @@ def test_who_hangs_in_three_blocks_is_not_asked_again_in_the_tournament_also_whe
     for part in set(parts(asked)) - set(missing):
         stopped.save(part, whole.load(part))
     late.asked.clear()
-    tournament.play_missing(asked, [late, First()], stopped, console)
+    tournament.play_missing(asked, [late, First()], stopped, console, Here())
     assert len(late.asked) == 4
     for ours, theirs in ((stopped.load(part), whole.load(part)) for part in parts(asked)):
         assert ours.chips.tobytes() == theirs.chips.tobytes()

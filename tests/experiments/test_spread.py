@@ -1,0 +1,317 @@
+"""Work spread over Ray: the same outcomes as in one process, whoever fails or is killed on the way."""
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from experiments import exploit, spread, tournament
+from experiments.spread import Here, OnRay
+from experiments.standings import standings
+from experiments.tournament_folder import Folder
+from experiments.tournament_play import parts
+from marriage_env import BatchAgent, MarriageError
+from tests.experiments.test_tournament import bot, command, results, tournament_of
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def on_ray():
+    """Two workers on this machine."""
+    pytest.importorskip("ray")
+    ray = spread.imported()
+    spread.connect(ray, None, 2)
+    yield OnRay(ray)
+    ray.shutdown()
+
+
+def outcomes(workers, work, pieces):
+    return dict(workers.as_done(work, pieces))
+
+
+def square(number):
+    return number * number
+
+
+def own_pid(number):
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def fail(kind, number):
+    raise kind(f"number {number}")
+
+
+def leave(number):
+    sys.exit(f"enough of {number}")
+
+
+def killed_until(mark, number):
+    """Its worker is killed when it is first done."""
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def always_killed(number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+# Workers
+
+
+def test_every_piece_is_done_once_here_and_on_ray(on_ray):
+    expected = {number: number * number for number in range(20)}
+    assert outcomes(Here(), square, range(20)) == outcomes(on_ray, square, range(20)) == expected
+    assert outcomes(on_ray, square, []) == {}
+
+
+def test_pieces_are_done_by_several_processes(on_ray):
+    pids = set(outcomes(on_ray, own_pid, range(20)).values())
+    assert len(pids) == 2
+    assert os.getpid() not in pids
+
+
+def test_pieces_are_taken_when_there_is_somebody_to_do_them(on_ray):
+    done, taken = 0, 0
+
+    def pieces():
+        nonlocal taken
+        for taken in range(1, 21):
+            assert taken - done <= 2 * spread.AHEAD
+            yield taken
+
+    for _ in on_ray.as_done(square, pieces()):
+        done += 1
+    assert taken == done == 20
+
+
+@pytest.mark.parametrize("kind", [MarriageError, FileNotFoundError])
+def test_errors_of_our_own_come_through_as_they_are(on_ray, kind):
+    with pytest.raises(kind) as error:
+        outcomes(on_ray, functools.partial(fail, kind), [7])
+    assert str(error.value) == "number 7"
+
+
+def test_other_errors_tell_where_they_come_from(on_ray):
+    with pytest.raises(KeyError, match=r"in fail[\s\S]*number 7"):
+        outcomes(on_ray, functools.partial(fail, KeyError), [7])
+
+
+def test_work_that_ends_its_process_is_an_error_and_not_tried_again(on_ray):
+    with pytest.raises(MarriageError, match="enough of 7"):
+        outcomes(on_ray, leave, [7])
+
+
+def test_a_piece_whose_worker_is_killed_is_done_by_another(on_ray, tmp_path):
+    work = functools.partial(killed_until, tmp_path / "mark")
+    assert outcomes(on_ray, work, range(4)) == {number: number for number in range(4)}
+
+
+def test_a_piece_that_loses_every_worker_is_named(on_ray, monkeypatch):
+    monkeypatch.setattr(spread, "RETRIES", 1)
+    with pytest.raises(MarriageError, match="7: lost, and given out again up to 1 times"):
+        outcomes(OnRay(on_ray._ray), always_killed, [7])
+
+
+def test_work_that_cannot_be_sent_is_named(on_ray):
+    with pytest.raises(MarriageError, match="allowed are agents that can be pickled"):
+        outcomes(on_ray, lambda number: number, [7])
+
+
+def test_a_worker_with_other_code_is_refused(on_ray, monkeypatch):
+    monkeypatch.setattr(spread, "code_digest", lambda: "other")
+    with pytest.raises(MarriageError, match="has other code or libraries: allowed is the same checkout"):
+        outcomes(on_ray, square, [7])
+
+
+def test_a_worker_without_the_folder_is_refused(on_ray, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    monkeypatch.setattr(spread.Path, "cwd", lambda: gone)
+    with pytest.raises(MarriageError, match=r"cannot begin \(FileNotFoundError: .*gone"):
+        outcomes(on_ray, square, [7])
+
+
+# Tournaments
+
+
+class Late(BatchAgent):
+    """Takes too long, by no clock."""
+
+    def choose(self, vectors, masks):
+        raise TimeoutError
+
+
+class Fails(BatchAgent):
+    """Fails where it may play the queen of hearts."""
+
+    def choose(self, vectors, masks):
+        if masks[:, 42].any():
+            raise KeyError("queen")
+        return masks.argmax(1)
+
+
+class Hangs(BatchAgent):
+    """Takes too long, by the clock, where it may play the queen of hearts."""
+
+    def choose(self, vectors, masks):
+        while masks[:, 42].any():
+            time.sleep(0.001)
+        return masks.argmax(1)
+
+
+def played(folder, asked, agents, workers):
+    """What is found, without the seconds that decisions took."""
+    kept = Folder(folder, asked)
+    tournament.play_missing(asked, agents, kept, Console(), workers)
+    found = standings(asked, kept.load)
+    for conduct in found.conduct.values():
+        conduct.seconds = 0.0
+    return found
+
+
+@pytest.mark.parametrize(
+    ("agent", "seconds"), [(Late(), 10.0), (Fails(), 10.0), (Hangs(), 0.05)], ids=["late", "fails", "hangs"]
+)
+def test_agents_that_fail_or_hang_have_the_same_standings(on_ray, agent, seconds, tmp_path):
+    asked = tournament_of("it", "random", "rules", deals=45, seconds=seconds)
+    agents = [agent, *map(tournament.make_agent, asked.agents[1:])]
+    assert played(tmp_path / "ray", asked, agents, on_ray) == played(tmp_path / "here", asked, agents, Here())
+
+
+class Backwards:
+    """Does the pieces it can get from the last to the first, all of them given out at once."""
+
+    def as_done(self, work, pieces):
+        for piece in reversed(list(pieces)):
+            yield piece, work(piece)
+
+
+def test_who_is_asked_does_not_depend_on_the_order_in_which_parts_are_done(tmp_path):
+    asked = tournament_of("late", "rules", deals=65)
+    agents = [Late(), tournament.make_agent("rules")]
+    expected = played(tmp_path / "here", asked, agents, Here())
+    assert expected.conduct["late"].forfeits["timeout"] == 9
+    assert played(tmp_path / "backwards", asked, agents, Backwards()) == expected
+
+
+def test_parts_kept_from_a_stopped_run_are_played_again_if_others_are_asked_in_them(tmp_path):
+    asked = tournament_of("late", "rules", deals=65)
+    agents = [Late(), tournament.make_agent("rules")]
+    kept = Folder(tmp_path / "stopped", asked)
+    work = functools.partial(tournament.play_piece, asked, agents)
+    for part in parts(asked)[-9:]:  # as if nobody had run out of patience before
+        kept.save(part, work(tournament.Piece(part, frozenset())))
+    assert played(tmp_path / "stopped", asked, agents, Here()) == played(tmp_path / "whole", asked, agents, Here())
+
+
+def test_a_part_is_not_played_again_for_an_agent_that_never_had_a_turn(tmp_path):
+    asked = tournament_of("random", "rules", deals=25)
+    agents = [tournament.make_agent(name) for name in asked.agents]
+    given = []
+
+    class Counted(Here):
+        def as_done(self, work, pieces):
+            return super().as_done(work, (given.append(piece) or piece for piece in pieces))
+
+    for _ in range(2):
+        played(tmp_path, asked, agents, Counted())
+    assert len(given) == len(parts(asked))
+
+
+@pytest.fixture
+def workers_pids():
+    """Finds the processes of a Ray of our own that are doing pieces: descendants of a process, by their titles."""
+
+    def found(pid):
+        psutil = pytest.importorskip("psutil")
+        try:
+            children = psutil.Process(pid).children(recursive=True)
+            return [child.pid for child in children if " ".join(child.cmdline()).startswith("ray::do")]
+        except psutil.Error:
+            return []
+
+    return found
+
+
+def started(*arguments):
+    command = [sys.executable, "-m", "experiments.tournament", *arguments]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    return found
+
+
+def test_a_tournament_comes_out_the_same_on_ray_though_workers_and_then_the_driver_are_killed(tmp_path, workers_pids):
+    pytest.importorskip("ray")
+    agents = ["random", "search:300", bot(tmp_path)]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    tournament.main(command(whole, *agents, deals=30))
+    spread_out = command(killed, *agents, deals=30, more=["--ray", "--workers", "2"])
+    driver = started(*spread_out)
+    os.kill(wait_for(lambda: workers_pids(driver.pid))[0], signal.SIGKILL)
+    wait_for(lambda: len(list(killed.glob("parts/*.npz"))) > 5)
+    driver.kill()
+    driver.communicate()
+    kept = {path: path.read_bytes() for path in killed.glob("parts/*.npz")}
+    assert 5 < len(kept) < 20
+    driver = started(*spread_out)
+    wait_for(lambda: len(list(killed.glob("parts/*.npz"))) > len(kept))
+    os.kill(workers_pids(driver.pid)[0], signal.SIGKILL)
+    assert driver.wait() == 0
+    assert driver.stderr.read() == ""
+    assert all(path.read_bytes() == content for path, content in kept.items())
+    assert results(killed) == results(whole)
+
+
+# The command line
+
+
+@pytest.mark.parametrize("script", [tournament, exploit], ids=["tournament", "exploit"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--address", "auto"], "--address auto: allowed with --ray alone"),
+        (["--workers", "2"], "--workers 2: allowed with --ray alone"),
+        (["--ray", "--workers", "0"], "from 1 to"),
+        (["--ray", "--workers", "many"], "from 1 to"),
+        (["--ray", "--address", "somewhere"], "--address somewhere: allowed is auto, HOST:PORT or ray://HOST:PORT"),
+        (["--ray", "--address", "127.0.0.1:99999"], "allowed is auto, HOST:PORT"),
+        (["--ray", "--address", "127.0.0.1:1"], "127.0.0.1:1: no answer"),
+        (["--ray", "--address", "ray://127.0.0.1:1"], "ray://127.0.0.1:1: no answer"),
+        (["--ray", "--address", "no-such-host.invalid:6379"], "no answer"),
+    ],
+    ids=str,
+)
+def test_bad_arguments_are_named_soon_and_before_anything_is_done(script, arguments, message, tmp_path, capsys):
+    if "--ray" in arguments:
+        pytest.importorskip("ray")
+    begun = time.monotonic()
+    with pytest.raises(SystemExit) as stop:
+        script.main(["--agents", "random", "rules", "--out", str(tmp_path / "out"), "--deals", "10", *arguments])
+    assert message in f"{stop.value.code} {capsys.readouterr().err}"
+    assert time.monotonic() - begun < 2 * spread.CONNECT_SECONDS
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_ray_it_is_told_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(SystemExit, match=r'^tournament: --ray needs Ray .*: allowed after pip install "\.\[ray\]"$'):
+        tournament.main(["--agents", "random", "rules", "--ray", "--out", str(tmp_path / "out")])
+    assert not (tmp_path / "out").exists()
