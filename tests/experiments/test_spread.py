@@ -1,6 +1,7 @@
 """Work spread over Ray: the same outcomes as in one process, whoever fails or is killed on the way."""
 
 import functools
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from experiments import exploit, spread, tournament
+from experiments.responses import Response, train_response
 from experiments.spread import Here, OnRay
 from experiments.standings import standings
 from experiments.tournament_folder import Folder
@@ -245,14 +247,16 @@ def workers_pids():
     return found
 
 
-def started(*arguments):
-    command = [sys.executable, "-m", "experiments.tournament", *arguments]
+def started(script, *arguments):
+    command = [sys.executable, "-m", f"experiments.{script}", *arguments]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for(condition, seconds=60):
+def wait_for(driver, condition, seconds=60):
+    """What a condition comes to, before the driver ends."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
+        assert driver.poll() is None, driver.stderr.read()
         assert time.monotonic() < deadline
         time.sleep(0.005)
     return found
@@ -264,20 +268,62 @@ def test_a_tournament_comes_out_the_same_on_ray_though_workers_and_then_the_driv
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     tournament.main(command(whole, *agents, deals=30))
     spread_out = command(killed, *agents, deals=30, more=["--ray", "--workers", "2"])
-    driver = started(*spread_out)
-    os.kill(wait_for(lambda: workers_pids(driver.pid))[0], signal.SIGKILL)
-    wait_for(lambda: len(list(killed.glob("parts/*.npz"))) > 5)
+    driver = started("tournament", *spread_out)
+    os.kill(wait_for(driver, lambda: workers_pids(driver.pid))[0], signal.SIGKILL)
+    wait_for(driver, lambda: len(list(killed.glob("parts/*.npz"))) > 5)
     driver.kill()
     driver.communicate()
     kept = {path: path.read_bytes() for path in killed.glob("parts/*.npz")}
     assert 5 < len(kept) < 20
-    driver = started(*spread_out)
-    wait_for(lambda: len(list(killed.glob("parts/*.npz"))) > len(kept))
+    driver = started("tournament", *spread_out)
+    wait_for(driver, lambda: len(list(killed.glob("parts/*.npz"))) > len(kept))
     os.kill(workers_pids(driver.pid)[0], signal.SIGKILL)
     assert driver.wait() == 0
     assert driver.stderr.read() == ""
     assert all(path.read_bytes() == content for path, content in kept.items())
     assert results(killed) == results(whole)
+
+
+# Best responses
+
+
+def responses(out, *more):
+    learner = ["--train", "--tables", "8", "--rollout", "16", "--checkpoint-every", "1"]
+    agents = ["--agents", "random", "rules"]
+    return ["--game", "saucers", *agents, "--steps", "3000", "--deals", "40", "--out", str(out), *more, *learner]
+
+
+def found(file):
+    return json.loads(file.read_text())["results"]
+
+
+def test_best_responses_are_the_same_on_ray_though_a_worker_and_then_the_driver_are_killed(tmp_path, workers_pids):
+    pytest.importorskip("ray")
+    files = [tmp_path / "here.json", tmp_path / "ray.json"]
+    exploit.main(responses(tmp_path / "here", "--json", str(files[0])))
+    spread_out = responses(tmp_path / "ray", "--json", str(files[1]), "--ray", "--workers", "1")
+    driver = started("exploit", *spread_out)
+    wait_for(driver, lambda: (tmp_path / "ray" / "random" / "checkpoint.bin").exists())
+    os.kill(workers_pids(driver.pid)[0], signal.SIGKILL)
+    wait_for(driver, lambda: any(map(finished, (tmp_path / "ray").glob("*/response.json"))))
+    driver.kill()
+    driver.communicate()
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "ray").glob("*/response.json") if finished(path)}
+    time.sleep(2)  # till Ray has ended the workers of the driver that is gone
+    driver = started("exploit", *spread_out)
+    assert driver.wait() == 0, driver.stderr.read()
+    assert found(files[0]) == found(files[1])
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+
+
+def finished(record):
+    return json.loads(record.read_text())["finished"]
+
+
+def test_what_training_complains_of_is_one_line(on_ray, tmp_path):
+    response = Response("random", tmp_path, ("--opponents", "random", "--steps", "64", "--batch", "1", "--tables", "2"))
+    with pytest.raises(MarriageError, match=r"^train: --batch 1 leaves a batch of 1"):
+        list(on_ray.as_done(train_response, [(response, response.prepare(anew=False))]))
 
 
 # The command line
