@@ -26,6 +26,7 @@ from marriage_env import MarriageError
 Piece = TypeVar("Piece")
 Outcome = TypeVar("Outcome")
 
+ROOT = Path(__file__).parent.parent
 INSTALL = 'pip install ".[ray]"'
 CODE = ("marriage_env", "agents", "experiments")
 LIBRARIES = ("numba", "numpy")
@@ -150,9 +151,8 @@ def code_digest() -> str:
     digest = hashlib.sha256()
     versions = {name: version(name) for name in LIBRARIES}
     digest.update(f"{platform.python_version_tuple()[:2]} {versions}".encode())
-    root = Path(__file__).parent.parent
-    for path in sorted(path for package in CODE for path in (root / package).rglob("*") if is_code(path)):
-        digest.update(f"{path.relative_to(root)}\n".encode())
+    for path in sorted(path for package in CODE for path in (ROOT / package).rglob("*") if is_code(path)):
+        digest.update(f"{path.relative_to(ROOT)}\n".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
@@ -205,12 +205,14 @@ def imported() -> Any:
 
 def connect(ray: Any, address: str | None, workers: int | None) -> None:
     """Start Ray on this machine, or connect to a cluster; MarriageError if there is none."""
-    quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
+    quiet: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     if address is None:
         ray.init(address="local", num_cpus=workers, include_dashboard=False, **quiet)
         return
     if address != "auto":
         knock(address)
+    if address.startswith("ray://"):  # the process that speaks for this one there would not find this project
+        quiet["runtime_env"] = {"env_vars": {"PYTHONPATH": str(ROOT)}}
     try:
         ray.init(address=address, **quiet)
     except (ConnectionError, ImportError, RuntimeError, ValueError) as error:

@@ -218,7 +218,7 @@ def test_parts_kept_from_a_stopped_run_are_played_again_if_others_are_asked_in_t
     assert played(tmp_path / "stopped", asked, agents, Here()) == played(tmp_path / "whole", asked, agents, Here())
 
 
-def test_a_part_is_not_played_again_for_an_agent_that_never_had_a_turn(tmp_path):
+def test_a_finished_tournament_is_not_played_again(tmp_path):
     asked = tournament_of("random", "rules", deals=25)
     agents = [tournament.make_agent(name) for name in asked.agents]
     given = []
