@@ -27,12 +27,12 @@ from rich.console import Console
 
 from experiments.options import count, output_file, reported
 from experiments.report import Report, json_text, need_marks, replace_between
-from experiments.small_games import SmallGame, load
-from experiments.small_rules import SMALL_GAMES
+from experiments.small_games import SMALL_GAMES, load, positions, record_for
+from marriage_env.interop.openspiel import MarriageGame
+from marriage_env.interop.openspiel.parameters import UTILITIES
 
 MARK = "exact figures"
 USUAL = [name for name in SMALL_GAMES if not name.endswith("tiny")]
-UTILITIES = ("chips", "ahead")
 
 
 @dataclass(frozen=True)
@@ -52,26 +52,26 @@ class Exploited:
     gains: tuple[float, ...]
 
 
-def exploited(game: SmallGame, player: str, policy: Any) -> Exploited:
+def exploited(game: MarriageGame, player: str, policy: Any) -> Exploited:
     """How a player fares whose policy, one of OpenSpiel's, is given."""
     result = exploitability.nash_conv(game, policy, return_only_nash_conv=False)
     values = pyspiel.expected_returns(game.new_initial_state(), policy, -1, True)
     return Exploited(player, float(result.nash_conv), tuple(values), tuple(map(float, result.player_improvements)))
 
 
-def rules_policy(game: SmallGame) -> Any:
+def rules_policy(game: MarriageGame) -> Any:
     """The house player `rules` as a policy: he is shown what his seat knows, and no more."""
-    choose = game.rules.game.choose
+    choose = game.kernel.choose
     chances = {}
-    for position in game.positions():
-        if not position.over:
-            seat = position.actor
-            choice = choose(position.record_for(seat), np.int64(seat))
+    for position in positions(game):
+        if not position.ended:
+            seat = position.player
+            choice = choose(record_for(position, seat), np.int64(seat))
             chances[position.known_to(seat)] = [(action, float(action == choice)) for action in position.actions]
     return pyspiel.TabularPolicy(chances)
 
 
-def solving(game: SmallGame, iterations: int) -> Iterator[Exploited]:
+def solving(game: MarriageGame, iterations: int) -> Iterator[Exploited]:
     """CFR+'s average strategies, all seats' together, after 1, 3, 10, 30 ... iterations, and after the last."""
     solver = pyspiel.CFRPlusSolver(game)
     for iteration in range(1, iterations + 1):
@@ -80,7 +80,7 @@ def solving(game: SmallGame, iterations: int) -> Iterator[Exploited]:
             yield exploited(game, f"CFR+ after {iteration}", solver.average_policy())
 
 
-def solve(game: SmallGame, iterations: int) -> list[Exploited]:
+def solve(game: MarriageGame, iterations: int) -> list[Exploited]:
     """The results for one game: CFR+ as it goes on, the house players."""
     results = list(solving(game, iterations))
     results.append(exploited(game, "rules", rules_policy(game)))
@@ -98,11 +98,11 @@ def gains(*numbers: float) -> str:
     return " ".join(f"{max(number, 0.0):.4f}" for number in numbers)
 
 
-def game_report(title: str, game: SmallGame, results: Sequence[Exploited], seconds: float) -> Report:
+def game_report(title: str, game: MarriageGame, results: Sequence[Exploited], seconds: float) -> Report:
     """The results for one game as a table."""
-    positions = game.positions()
-    known = {position.known_to(position.actor) for position in positions if not position.over}
-    size = f"{len(game.rules.deals)} deals, {len(positions)} positions, {len(known)} information states"
+    found = positions(game)
+    known = {position.known_to(position.player) for position in found if not position.ended}
+    size = f"{game.setup.deals} deals, {len(found)} positions, {len(known)} information states"
     note = f"{size}; {seconds:.0f} s. Values and gains: of each seat, per deal."
     report = Report(title, note, ["player", "NashConv", "values", "gains"])
     for result in results:
@@ -166,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             need_marks("--page", options.page, [MARK])
         for name, utility in itertools.product(dict.fromkeys(options.games), dict.fromkeys(options.utility)):
             began = time.monotonic()
-            game = load(name, ahead=utility == "ahead")
+            game = load(name, utility)
             found[name, utility] = solve(game, options.iterations)
             report = game_report(f"{name}, {utility}", game, found[name, utility], time.monotonic() - began)
             console.print(report.on_screen())

@@ -1,0 +1,125 @@
+"""The parameters of a game in OpenSpiel, checked.
+
+Beside the rule options, some reduce a game: to fewer players, fewer cards, a fixed turn-up. It is played by the very
+rules of the full one, on a record whose rules hold numbers that the options do not allow.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from marriage_env.cards import CARD_NAMES, CARDS, card_id, card_ids, whole_pack
+from marriage_env.errors import OptionError
+from marriage_env.game import Game
+from marriage_env.interop.openspiel.setup import Setup
+from marriage_env.options import make_rules, one_of, settle, whole
+
+BY_PLAYERS = 0  # as `pack_size`: what the rules say for so many players
+NOT_GIVEN = ""  # as `cards` and `turn_up`
+UTILITIES = ("chips", "ahead")
+SHORT_PACK, FULL_PACK = 36, 52
+
+
+def parameters(game: Game) -> dict[str, Any]:
+    """The names of all parameters of a game, with what they are if they are not given."""
+    defaults = {field.name: field.default for field in dataclasses.fields(game.rules)}
+    reducing = {"cards": NOT_GIVEN} | ({"hand": 0, "turn_up": NOT_GIVEN} if deals_hands(game) else {})
+    return defaults | {"pack_size": BY_PLAYERS} | reducing | {"dealer": -1, "skip_forced": False, "utility": "chips"}
+
+
+def deals_hands(game: Game) -> bool:
+    """Whether a game deals hands of a fixed size and turns a card up (Boxes), or else all cards (Saucers)."""
+    return "hand" in (game.table["rules"].names or ())
+
+
+def make_setup(game: Game, given: Mapping[str, Any]) -> Setup:
+    """The setup by given parameters, each of which may be left out; OptionError for one that cannot be."""
+    known = parameters(game)
+    for name in given:
+        if name not in known:
+            raise OptionError(f"{name} is not a parameter: allowed are {', '.join(known)}")
+    chosen = known | dict(given)
+    reduced = chosen["cards"] != NOT_GIVEN
+    rules = (reduced_rules if reduced else full_rules)(game, chosen)
+    dealer = whole("dealer", chosen["dealer"], -1, rules.players - 1)
+    hand = hand_for(game, rules, chosen, reduced)
+    turn_up = None if chosen.get("turn_up", NOT_GIVEN) == NOT_GIVEN else one_card("turn_up", chosen["turn_up"])
+    if turn_up is not None and not reduced:
+        raise OptionError(f"turn_up={chosen['turn_up']!r} without cards: allowed is a card beside those of cards")
+    pack = cards_of(chosen["cards"]) if reduced else tuple(card_ids(whole_pack(rules.pack_size)))
+    needed = rules.players * (hand or 1) + (hand is not None and turn_up is None)
+    if len(pack) < needed or turn_up in pack:
+        beside = " and none of them is the turn_up" if turn_up in pack else ""
+        raise OptionError(
+            f"cards={chosen['cards']!r}: allowed are {needed} or more for {rules.players} players{beside}"
+        )
+    return Setup(
+        game=game,
+        rules=rules,
+        cards=pack,
+        hand=hand,
+        turn_up=turn_up,
+        dealer=None if dealer < 0 else dealer,
+        skip_forced=one_of("skip_forced", chosen["skip_forced"], (False, True)),
+        ahead=one_of("utility", chosen["utility"], UTILITIES) == "ahead",
+        reduced=reduced,
+    )
+
+
+def full_rules(game: Game, chosen: Mapping[str, Any]) -> Any:
+    """The rule options of a full game."""
+    return make_rules(game.rules, rule_options(game, chosen) | {"players": chosen["players"]} | pack_option(chosen))
+
+
+def reduced_rules(game: Game, chosen: Mapping[str, Any]) -> Any:
+    """The rule options of a reduced game, the pack being the one that observations are laid out for."""
+    if pack_option(chosen):
+        raise OptionError(f"pack_size={chosen['pack_size']} with cards: allowed is one of them")
+    for name in ("misdeal_rate", "faulty_pack_rate"):
+        if chosen.get(name):
+            raise OptionError(f"{name}={chosen[name]} with cards: allowed is 0 in a reduced game")
+    rules = copy.copy(make_rules(game.rules, rule_options(game, chosen)))
+    short = min(cards_of(chosen["cards"])) >= CARDS - SHORT_PACK
+    players = whole("players", chosen["players"], 2, game.max_players)
+    settle(rules, players=players, pack_size=SHORT_PACK if short else FULL_PACK)
+    return rules
+
+
+def rule_options(game: Game, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The rule options among the parameters, but for players and pack."""
+    names = [field.name for field in dataclasses.fields(game.rules)]
+    return {name: chosen[name] for name in names if name not in ("players", "pack_size")}
+
+
+def pack_option(chosen: Mapping[str, Any]) -> dict[str, int]:
+    """The size of the pack, if it is given."""
+    given = isinstance(chosen["pack_size"], bool) or chosen["pack_size"] != BY_PLAYERS
+    return {"pack_size": chosen["pack_size"]} if given else {}
+
+
+def hand_for(game: Game, rules: Any, chosen: Mapping[str, Any], reduced: bool) -> int | None:
+    """How many cards each is dealt; None: all there are."""
+    if not deals_hands(game):
+        return None
+    usual = game.new_tables(1, rules)[0]["rules"]["hand"]
+    if not reduced and chosen["hand"] != 0:
+        raise OptionError(f"hand={chosen['hand']} without cards: allowed is 0, the rulebook's {usual}")
+    return whole("hand", chosen["hand"], 0, int(usual)) or int(usual)
+
+
+def cards_of(text: str) -> tuple[int, ...]:
+    """The ids of the cards named in a text, low to high."""
+    ids = [one_card("cards", name) for name in text.split()]
+    if len(set(ids)) < len(ids) or not ids:
+        raise OptionError(f"cards={text!r}: allowed are names of different cards with spaces between, such as 'QC KC'")
+    return tuple(sorted(ids))
+
+
+def one_card(parameter: str, name: str) -> int:
+    """The id of a card named by a parameter."""
+    if name not in CARD_NAMES:
+        raise OptionError(f"{parameter}: {name!r} is no card; allowed are a rank and a suit, such as 'QH'")
+    return card_id(name)
