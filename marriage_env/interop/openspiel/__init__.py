@@ -11,7 +11,7 @@ with their defaults (`pack_size` 0: by the players), and:
 - ``utility``: ``chips`` (default), what a player wins or loses, general-sum as the pots keep chips; ``ahead``, how far
   he is ahead of the mean of all, which sums to zero.
 - ``dealer``: the seat that deals first; -1 (default): chance decides.
-- ``skip_forced``: whether an action without an alternative is taken at once, and is no move of the game (default False).
+- ``skip_forced``: whether an action without an alternative is taken at once, as no move of the game (default False).
 - ``cards``: the names of the cards that may be dealt, such as ``JD QC KC``, for a reduced game. It may have fewer
   players than the full one, from 2; in Boxes also ``hand``, the cards for each (0, the default: 5), and ``turn_up``, a
   card beside `cards` that is always turned up (default: chance decides).

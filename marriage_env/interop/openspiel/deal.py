@@ -1,7 +1,7 @@
 """What chance decides of a deal, in order: see `Deal`.
 
-A hand's cards are dealt in ascending order, with the probabilities that make every deal as likely as any other: so hands
-that are the same sets are dealt in one way alone.
+A hand's cards are dealt in ascending order, with the probabilities that make every deal as likely as any other: so
+hands that are the same sets are dealt in one way alone.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from marriage_env.interop.openspiel.dealt import carry_out
 from marriage_env.interop.openspiel.node import TERMINAL_PLAYER, Node
 from marriage_env.record_arrays import copy_records
 from marriage_env.render.text import VIEWS
-from marriage_env.table import ACTIONS, CHANCE, NOBODY, OVER
+from marriage_env.table import ACTIONS, CHANCE, NOBODY, OVER, PHASE_NAMES
 
 if TYPE_CHECKING:
     from marriage_env.aec import TableEnv
@@ -76,9 +76,10 @@ class Position(Node):
     def known_to(self, seat: int) -> str:
         """All that a seat has been shown, in order: his hands as they were dealt, and what all have seen."""
         if seat not in self._known:
-            whose_turn = "over" if self.ended else self.player
+            phase = PHASE_NAMES[self.tables[0]["phase"]]
+            due = "over" if self.ended else f"{self.player} to {phase}"
             hand = " ".join(CARD_NAMES[card] for card in self.hand(seat))
-            self._known[seat] = f"{self.past[seat]}{seat}: {hand} | {self.seen} | {whose_turn}"
+            self._known[seat] = f"{self.past[seat]}{seat}: {hand} | {self.seen} | {due}"
         return self._known[seat]
 
     def observe(self, seat: int, vector: NDArray[np.float32]) -> None:

@@ -14,6 +14,7 @@ from marriage_env.interop.openspiel.node import CHANCE_PLAYER, TERMINAL_PLAYER, 
 from marriage_env.interop.openspiel.position import Position
 from marriage_env.interop.openspiel.tree import after
 from marriage_env.interop.openspiel.worlds import possible_deals
+from marriage_env.options import whole
 
 MOST_TRIES = 1_000_000  # deals that are looked at for one that agrees with what a player knows
 
@@ -47,7 +48,8 @@ class MarriageState(pyspiel.State):  # type: ignore[misc]
 
     def information_state_string(self, player: int | None = None) -> str:
         """All that a player knows; the one who is to act, unless it is said whose."""
-        return self.node.known_to(self.node.player if player is None else player)
+        seat = self.node.player if player is None else player
+        return self.node.known_to(whole("player", seat, 0, self.node.setup.players - 1))
 
     def resample_from_infostate(self, player: int, probability_sampler: Any) -> MarriageState:
         """A state that may be the true one for all that a player knows, each of them as likely as any other.
@@ -59,16 +61,16 @@ class MarriageState(pyspiel.State):  # type: ignore[misc]
         Raises:
             MarriageError: nobody is to act.
         """
-        position = self.node
+        position, seat = self.node, whole("player", player, 0, self.node.setup.players - 1)
         if not isinstance(position, Position) or position.ended:
             raise MarriageError("resample_from_infostate: allowed is a state in which a player is to act")
         random = np.random.default_rng(int(probability_sampler() * 2**53))
-        known = position.known_to(player)
-        for _, deal in zip(range(MOST_TRIES), possible_deals(position, player, random), strict=False):
+        known = position.known_to(seat)
+        for _, deal in zip(range(MOST_TRIES), possible_deals(position, seat, random), strict=False):
             state = self._played_again(deal, position.moves)
-            if state.node.known_to(player) == known:
+            if state.node.known_to(seat) == known:
                 return state
-        raise MarriageError(f"resample_from_infostate: no deal found for player {player} that agrees with {known}")
+        raise MarriageError(f"resample_from_infostate: no deal found for player {seat} that agrees with {known}")
 
     def _played_again(self, deal: Deal, moves: tuple[int, ...]) -> MarriageState:
         """The match so far, but with another deal in place of the last one, and the same moves as far as they go."""
