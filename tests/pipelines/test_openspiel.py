@@ -21,7 +21,7 @@ from open_spiel.python.observation import make_observation  # noqa: E402
 
 from marriage_env import IllegalActionError, MarriageError, OptionError, boxes_v0, saucers_v0  # noqa: E402
 from marriage_env.boxes.state import NO_CARD  # noqa: E402
-from marriage_env.cards import card_ids  # noqa: E402
+from marriage_env.cards import card_id, card_ids  # noqa: E402
 from marriage_env.interop.openspiel.deal import FAULTY, NOTICED, SOUND, Deal, planned  # noqa: E402
 from marriage_env.interop.openspiel.dealing import Dealing  # noqa: E402
 from marriage_env.interop.openspiel.parameters import parameters as defaults  # noqa: E402
@@ -340,6 +340,32 @@ def test_tensors_are_there_at_every_state_for_everyone(game):
             assert "balances: " in seen.string_from(state, player)
 
 
+def test_an_observation_is_written_where_it_belongs_and_nowhere_else(game):
+    size = game.setup.layout.size
+    for state in play(game, 7):
+        for player in range(game.num_players()):
+            first, second = np.full(size + 64, 7.0, np.float32), np.zeros(size, np.float32)
+            state.node.observe(player, first[:size])
+            state.node.observe(player, second)
+            assert (first[size:] == 7.0).all()
+            assert (first[:size] == second).all()
+            assert 0.0 <= second.min() <= second.max() <= 1.0
+
+
+def test_a_queen_kept_from_her_king_is_seen_by_two_players_too():
+    """What a table for three has room for, one for two has not (8.2)."""
+    game = load(
+        "boxes", {"players": 2, "cards": "QC KC AD", "hand": 1, "turn_up": "9S", "conduct": "fined", "dealer": 1}
+    )
+    state = game.new_initial_state()
+    plan = Deal(1, hands=((card_id("KC"),), (card_id("QC"),)))
+    while state.is_chance_node():
+        state.apply_action(planned(state.node.setup, state.node.deal, plan))
+    state.apply_action(card_id("KC"))
+    state.apply_action(60)
+    assert "lost_marriages: {'clubs': 0}" in state.observation_string(1)
+
+
 def test_a_hidden_card_is_in_no_string(full):
     for state in decisions(full, 4):
         table, player = state.node.tables[0], state.current_player()
@@ -459,10 +485,10 @@ def test_information_set_search_plays(name, options):
         ("python_marriage_boxes(deals=0)", "deals=0: allowed is a whole number from 1 to 1000"),
         ("python_marriage_boxes(utility=glory)", "utility='glory': allowed is 'chips' or 'ahead'"),
         ("python_marriage_boxes(dealer=5)", "dealer=5: allowed is a whole number from -1 to 4"),
-        ("python_marriage_boxes(hand=3)", "hand=3 without cards: allowed is 0, the rulebook's 5"),
+        ("python_marriage_boxes(hand=3)", "hand=3 without cards: allowed is 0, as the rulebook has it"),
         ("python_marriage_boxes(turn_up=9C)", "turn_up='9C' without cards"),
         ("python_marriage_boxes(players=2,cards=QC KC,hand=1)", "allowed are 3 or more for 2 players"),
-        ("python_marriage_boxes(players=2,cards=QC KC AC,hand=1,turn_up=AC)", "none of them is the turn_up"),
+        ("python_marriage_boxes(players=2,cards=QC KC AC,hand=1,turn_up=AC)", "none of them the turn_up"),
         ("python_marriage_boxes(players=2,cards=QC KC AC,hand=6)", "hand=6: allowed is a whole number from 0 to 5"),
         ("python_marriage_boxes(players=2,cards=QC KC AC,hand=1,misdeal_rate=0.5)", "allowed is 0 in a reduced game"),
         ("python_marriage_saucers(players=2,cards=QC KC QC)", "allowed are names of different cards"),

@@ -13,11 +13,10 @@ from marriage_env.cards import CARD_NAMES
 from marriage_env.interop.openspiel.setup import Setup
 
 Outcomes = list[tuple[int, float]]  # what chance may decide, and how likely
-SOUND, NOTICED, FAULTY = range(
-    3
-)  # the pack: whole; lacking a card, as is noticed at the deal; or as is not (Boxes 2.4)
+#: The pack: whole; lacking a card, as is noticed at the deal; or as is not (Boxes 2.4).
+SOUND, NOTICED, FAULTY = range(3)
 PACK_WORDS = ("the pack is sound", "the pack is faulty and that is noticed", "the pack is faulty unnoticed")
-NEVER = 2.0**-53  # what is less likely than this is left out
+NEVER = 2.0**-53  # what is less likely than this does not happen
 
 
 class Deal(NamedTuple):

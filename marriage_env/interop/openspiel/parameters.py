@@ -37,29 +37,16 @@ def deals_hands(game: Game) -> bool:
 
 def make_setup(game: Game, given: Mapping[str, Any]) -> Setup:
     """The setup by given parameters, each of which may be left out; OptionError for one that cannot be."""
-    known = parameters(game)
-    for name in given:
-        if name not in known:
-            raise OptionError(f"{name} is not a parameter: allowed are {', '.join(known)}")
-    chosen = known | dict(given)
+    chosen = all_of(parameters(game), given)
     reduced = chosen["cards"] != NOT_GIVEN
     rules = (reduced_rules if reduced else full_rules)(game, chosen)
+    hand = hand_for(game, rules, chosen)
+    turn_up = turn_up_of(chosen)
     dealer = whole("dealer", chosen["dealer"], -1, rules.players - 1)
-    hand = hand_for(game, rules, chosen, reduced)
-    turn_up = None if chosen.get("turn_up", NOT_GIVEN) == NOT_GIVEN else one_card("turn_up", chosen["turn_up"])
-    if turn_up is not None and not reduced:
-        raise OptionError(f"turn_up={chosen['turn_up']!r} without cards: allowed is a card beside those of cards")
-    pack = cards_of(chosen["cards"]) if reduced else tuple(card_ids(whole_pack(rules.pack_size)))
-    needed = rules.players * (hand or 1) + (hand is not None and turn_up is None)
-    if len(pack) < needed or turn_up in pack:
-        beside = " and none of them is the turn_up" if turn_up in pack else ""
-        raise OptionError(
-            f"cards={chosen['cards']!r}: allowed are {needed} or more for {rules.players} players{beside}"
-        )
     return Setup(
         game=game,
         rules=rules,
-        cards=pack,
+        cards=enough(chosen, rules.players, hand, turn_up) if reduced else tuple(card_ids(whole_pack(rules.pack_size))),
         hand=hand,
         turn_up=turn_up,
         dealer=None if dealer < 0 else dealer,
@@ -67,6 +54,20 @@ def make_setup(game: Game, given: Mapping[str, Any]) -> Setup:
         ahead=one_of("utility", chosen["utility"], UTILITIES) == "ahead",
         reduced=reduced,
     )
+
+
+def all_of(known: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as given, or else as known; those of a reduced game need `cards`."""
+    for name in given:
+        if name not in known:
+            raise OptionError(f"{name} is not a parameter: allowed are {', '.join(known)}")
+    chosen = dict(known) | dict(given)
+    for name in ("hand", "turn_up"):
+        if chosen["cards"] == NOT_GIVEN and chosen.get(name) != known.get(name):
+            raise OptionError(
+                f"{name}={chosen[name]!r} without cards: allowed is {known[name]!r}, as the rulebook has it"
+            )
+    return chosen
 
 
 def full_rules(game: Game, chosen: Mapping[str, Any]) -> Any:
@@ -100,14 +101,28 @@ def pack_option(chosen: Mapping[str, Any]) -> dict[str, int]:
     return {"pack_size": chosen["pack_size"]} if given else {}
 
 
-def hand_for(game: Game, rules: Any, chosen: Mapping[str, Any], reduced: bool) -> int | None:
+def hand_for(game: Game, rules: Any, chosen: Mapping[str, Any]) -> int | None:
     """How many cards each is dealt; None: all there are."""
     if not deals_hands(game):
         return None
-    usual = game.new_tables(1, rules)[0]["rules"]["hand"]
-    if not reduced and chosen["hand"] != 0:
-        raise OptionError(f"hand={chosen['hand']} without cards: allowed is 0, the rulebook's {usual}")
-    return whole("hand", chosen["hand"], 0, int(usual)) or int(usual)
+    usual = int(game.new_tables(1, rules)[0]["rules"]["hand"])
+    return whole("hand", chosen["hand"], 0, usual) or usual
+
+
+def turn_up_of(chosen: Mapping[str, Any]) -> int | None:
+    """The card that is always turned up, if there is one."""
+    name = chosen.get("turn_up", NOT_GIVEN)
+    return None if name == NOT_GIVEN else one_card("turn_up", name)
+
+
+def enough(chosen: Mapping[str, Any], players: int, hand: int | None, turn_up: int | None) -> tuple[int, ...]:
+    """The cards of a reduced game, if they are enough and the turn-up is beside them."""
+    cards = cards_of(chosen["cards"])
+    needed = players * (hand or 1) + (hand is not None and turn_up is None)
+    if len(cards) < needed or turn_up in cards:
+        beside = ", none of them the turn_up" if turn_up in cards else ""
+        raise OptionError(f"cards={chosen['cards']!r}: allowed are {needed} or more for {players} players{beside}")
+    return cards
 
 
 def cards_of(text: str) -> tuple[int, ...]:

@@ -85,9 +85,9 @@ class Position(Node):
     def observe(self, seat: int, vector: NDArray[np.float32]) -> None:
         """Write what a seat sees into `vector`, float32 of shape (setup.layout.size,)."""
         tables, layout = self.tables, self.setup.layout
-        if self.setup.reduced:  # fields over the pack are laid out for a usual one
-            tables = copy_records(tables)
-            tables["rules"]["pack_size"] = self.setup.rules.pack_size
+        if self.setup.reduced:  # it is laid out for a usual pack, and a table that is not too small
+            tables, laid = copy_records(tables), self.setup.table_laid
+            tables["rules"]["pack_size"], tables["rules"]["players"] = laid.pack_size, laid.players
         self.setup.game.perceive(tables, seat, layout.blank, layout.at, vector, np.empty(ACTIONS, np.int8))
 
     def utilities(self) -> list[float]:

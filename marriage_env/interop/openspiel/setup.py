@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ from marriage_env.cards import card_set
 from marriage_env.fields import Layout
 from marriage_env.game import Game
 from marriage_env.games import GAMES
+from marriage_env.options import settle
 
 FIRST_ROUND = 3  # cards that Boxes deals to each at once, at most (2.2)
-FEW_DEALS = 10_000  # so many can be told apart at most in a game whose positions are kept
+FEWEST_SEEN = 3  # fewer players would leave the encoders less room than they write to
+FEW_DEALS = 10_000  # so many matches can be told apart at most by their deals in a game whose positions are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +59,16 @@ class Setup:
         return int(self.rules.players)
 
     @cached_property
+    def table_laid(self) -> Any:
+        """The rule options that observations are laid out for; two sit at a table for three, its last seat empty."""
+        rules = copy.copy(self.rules)
+        settle(rules, players=max(self.players, FEWEST_SEEN))
+        return rules
+
+    @cached_property
     def layout(self) -> Layout:
         """The layout of the observations."""
-        return self.game.layout(self.rules)
+        return self.game.layout(self.table_laid)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -100,7 +110,7 @@ class Setup:
     @cached_property
     def keeps_positions(self) -> bool:
         """Whether positions are kept once they are made, so that a solver meets the same ones again."""
-        return self.reduced and self.deals <= FEW_DEALS
+        return self.reduced and self.deals**self.rules.deals <= FEW_DEALS
 
     def rate(self, name: str) -> float:
         """A rate among the rule options; 0 in a game that has no such option."""
