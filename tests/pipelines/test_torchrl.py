@@ -95,8 +95,12 @@ def test_the_rewards_of_a_rollout_of_all_seats_are_the_balances(game):
 def test_a_random_policy_needs_the_action_mask():
     with pytest.raises(IllegalActionError, match="allowed"):
         new_env(new_tables("Saucers")).rollout(100, break_when_any_done=False)
-    rollout = new_env(new_tables("Saucers"), ActionMask()).rollout(100, break_when_any_done=False)
-    assert rollout["next", "done"].sum() > 10
+    env = new_env(new_tables("Saucers"), ActionMask())
+    assert env.rollout(100, break_when_any_done=False)["next", "done"].sum() > 10
+    frames = {"frames_per_batch": 400, "total_frames": 400, "auto_register_policy_transforms": False}
+    assert next(iter(Collector(env, env.rand_action, **frames)))["next", "done"].sum() > 10
+    with pytest.raises(IllegalActionError, match="allowed"):
+        next(iter(Collector(env, None, **frames)))
 
 
 @pytest.mark.parametrize(("mode", "error"), [("NextStep", RuntimeError), ("SameStep", IllegalActionError)])
