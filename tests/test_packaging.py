@@ -48,7 +48,8 @@ def test_the_wheel_brings_the_library_alone(wheel):
     bare = {name.split(">")[0] for name in needed if "extra ==" not in name}
     assert bare == {"gymnasium", "pettingzoo", "numpy", "numba"}
     extras = {line.split(": ")[1] for line in metadata.splitlines() if line.startswith("Provides-Extra")}
-    assert extras == {"train", "measure", "bench", "dev", "all"}
+    pipelines = {"ray", "openspiel", "rllib", "tianshou", "torchrl", "agilerl", "supersuit"}
+    assert extras == {"train", "measure", "bench", "test", "dev", "all"} | pipelines
 
 
 def test_the_wheel_plays_in_a_bare_environment(wheel, tmp_path):

@@ -17,6 +17,7 @@ HASTE = ["--rounds", "1", "--seconds", "0.05", "--steps", "2000", "--deals", "2"
 
 
 def test_the_tables_go_to_screen_page_and_readme(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("pettingzoo.classic.texas_holdem_v4")
     page, readme = tmp_path / "benchmarks.md", tmp_path / "README.md"
     readme.write_text("before\n<!-- benchmarks -->\nlast year\n<!-- end of benchmarks -->\nafter\n")
     files = ["--markdown", str(page), "--readme", str(readme)]

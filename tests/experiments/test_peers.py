@@ -117,10 +117,12 @@ def test_rlcard_plays_legally():
 
 
 def test_a_peer_is_measured_in_a_process_on_its_own_cores():
+    pytest.importorskip("rlcard")
     assert peers.measure("rlcard/leduc-holdem", HASTE, cores=1) > 100
 
 
 def test_the_last_words_of_a_failed_process_are_passed_on():
+    pytest.importorskip("rlcard")
     with pytest.raises(ChildProcessError, match=r"^rlcard/leduc-holdem: .*--cores 1000000: allowed is .* from 1 to"):
         peers.measure("rlcard/leduc-holdem", HASTE, cores=1_000_000)
 

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from rich.console import Console
 
@@ -237,7 +238,6 @@ def workers_pids():
     """Finds the processes of a Ray of our own that are doing pieces: descendants of a process, by their titles."""
 
     def found(pid):
-        psutil = pytest.importorskip("psutil")
         try:
             children = psutil.Process(pid).children(recursive=True)
             return [child.pid for child in children if " ".join(child.cmdline()).startswith("ray::do")]
