@@ -3,6 +3,7 @@ PYTHON ?= python3.11
 BIN = .venv/bin
 SECONDS_EACH ?= 60
 DEALS ?= 1000
+SESSION_TESTS ?=
 
 .PHONY: demo test sessions nightly lint format pages bench ladder clean
 
@@ -14,11 +15,11 @@ test: .venv/installed
 
 # Pipelines that cannot live with the others, and other versions: in environments of their own.
 sessions: .venv/installed
-	$(BIN)/nox -s "page(rllib)" "page(agilerl)" lowest-3.11 newest-3.11
+	$(BIN)/nox -s "page(rllib)" "page(agilerl)" lowest-3.11 newest-3.11 -- $(SESSION_TESTS)
 
 nightly: .venv/installed
 	$(BIN)/python -m pytest -n auto --hypothesis-profile nightly -m ""
-	$(BIN)/nox
+	$(BIN)/nox -- -m ""
 
 lint: .venv/installed
 	$(BIN)/ruff format --check .

@@ -1,6 +1,7 @@
 """Checks in environments of their own: every pipeline's page, and the lowest and the newest versions.
 
-`nox -l` lists them, ``nox -s "page(rllib)"`` runs one. What lives together is tested by `make test` as well.
+`nox -l` lists them, ``nox -s "page(rllib)"`` runs one. What lives together is tested by `make test` as well. What
+follows ``--`` goes to pytest.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ PAGES = ROOT / "docs" / "pipelines"
 #: Pipelines that cannot live with the pins of all others, and so have their own.
 OWN_PINS = {"agilerl": "constraints/agilerl.txt", "rllib": "constraints/rllib.txt"}
 PIPELINES = sorted(page.stem for page in PAGES.glob("*.md") if page.stem != "README")
-WITH_TORCH = "3.11"  # the Python for which PyTorch is pinned; others test the library by itself
+WITH_TORCH = "3.11"  # the Python for which PyTorch is pinned; others test what needs none
+NEED_TORCH = ("tests/agents", "tests/experiments", "tests/pipelines")
 
-nox.options.reuse_existing_virtualenvs = True
-nox.options.error_on_missing_interpreters = False
+nox.options.error_on_missing_interpreters = False  # of Pythons other than 3.11, those are tested that are there
 
 
 def pin(session: nox.Session, file: str) -> None:
@@ -34,23 +35,23 @@ def page(session: nox.Session, pipeline: str) -> None:
     pin(session, OWN_PINS.get(pipeline, "constraints.txt"))
     text = (PAGES / f"{pipeline}.md").read_text(encoding="utf-8")
     (install,) = re.findall(r"```bash\n(pip install [^\n]*)\n```", text)
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     session.run("bash", "-c", f"python -m {install}", external=True)
     with session.chdir(session.create_tmp()):  # away from the checkout: what is installed runs
-        session.run("python", "-c", code)
+        for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            session.run("python", "-c", code, silent=False, log=False)
     session.install("pytest", "hypothesis", "rich")
     session.run("pytest", "tests/pipelines", "-k", pipeline, *session.posargs)
 
 
 @nox.session(python=["3.10", WITH_TORCH])
 def lowest(session: nox.Session) -> None:
-    """The lowest versions that `pyproject.toml` allows."""
+    """The lowest versions that `pyproject.toml` allows; of what needs PyTorch, on Python 3.11."""
     test_with(session, "constraints/lowest.txt")
 
 
 @nox.session(python=[WITH_TORCH, "3.13"])
 def newest(session: nox.Session) -> None:
-    """Whatever is newest today."""
+    """Whatever is newest today, but for PyTorch."""
     test_with(session, "constraints/newest.txt")
 
 
@@ -62,5 +63,5 @@ def test_with(session: nox.Session, file: str) -> None:
         session.run("pytest", "-n", "auto", *session.posargs)
     else:
         session.install("-e", ".[test]", "-e", "./agents")
-        elsewhere = ("--ignore=tests/agents", "--ignore=tests/experiments", "--ignore=tests/pipelines")
+        elsewhere = (f"--ignore={folder}" for folder in NEED_TORCH)
         session.run("pytest", "-n", "auto", *elsewhere, *session.posargs)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marriage_env.agents import BatchAgent, origin_of_all, over
+from marriage_env.agents import BatchAgent, match_is_over, origin_of_all
 from marriage_env.cards import NONE
 from marriage_env.errors import AgentError
 from marriage_env.fields import Layout
@@ -82,7 +82,7 @@ class SearchAgent(BatchAgent):
         """See `BatchAgent.choose`. All observations must be of one game under the same rules."""
         game, rules, layout = origin_of_all(vectors, masks, "search")
         actions = np.asarray(masks.argmax(1), np.int64)
-        rows = np.flatnonzero((np.count_nonzero(masks, 1) > 1) & ~over(vectors, layout))
+        rows = np.flatnonzero((np.count_nonzero(masks, 1) > 1) & ~match_is_over(vectors, layout))
         game.warm_up_search()
         vectors = np.ascontiguousarray(vectors, np.float32)
         at_once = min(self.threads, TREES * len(rows))

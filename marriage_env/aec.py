@@ -19,7 +19,7 @@ from marriage_env.engine import ENDED, ILLEGAL, PAID, SEAT_BITS
 from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
-from marriage_env.mask_place import MASK_IN, join, seen_space
+from marriage_env.mask_place import MASK_IN, observation_of, observation_space
 from marriage_env.options import items, make_rules, one_of, shown, whole
 from marriage_env.record_arrays import copy_records
 from marriage_env.render.text import describe
@@ -95,7 +95,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
 
     def _new_observation_space(self) -> gymnasium.spaces.Space[Any]:
         vectors = gymnasium.spaces.Box(0.0, 1.0, (self.layout.size,), np.float32)
-        return seen_space(vectors, ACTIONS, self.mask_in)
+        return observation_space(vectors, ACTIONS, self.mask_in)
 
     # PettingZoo's interface
 
@@ -207,7 +207,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             layout = self.layout
             vector, mask = np.empty(layout.size, np.float32), np.empty(ACTIONS, np.int8)
             self.game.perceive(self._tables, self._seat(agent), layout.blank, layout.at, vector, mask)
-        return join(vector, mask, self.mask_in)
+        return observation_of(vector, mask, self.mask_in)
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, rewards since his last action, termination, truncation and info of `agent_selection`."""

@@ -118,27 +118,29 @@ class RulesAgent(BatchAgent):
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`. All observations must be of one game under the same rules."""
         game, rules, layout = origin_of_all(vectors, masks, "rules")
-        actions = np.zeros(len(vectors), np.int64)
+        actions = np.asarray(masks.argmax(1), np.int64)  # where the match is over, any that is allowed
+        under_way = np.flatnonzero(~match_is_over(vectors, layout))
         if rules not in self._scratch:
             self._scratch[rules] = game.new_tables(1, rules)
             game.warm_up_player()
         scratch = copy_records(self._scratch[rules])  # other threads may be choosing, too
-        game.advise(scratch, layout.at, np.ascontiguousarray(vectors, np.float32), actions)
-        unadvised = actions < 0
-        if unadvised.any():
-            if not over(vectors[unadvised], layout).all():
-                raise AgentError("an observation in which its seat is not to act, or that nobody can have seen")
-            actions[unadvised] = masks[unadvised].argmax(1)
+        advised = np.zeros(len(under_way), np.int64)
+        game.advise(scratch, layout.at, np.ascontiguousarray(vectors[under_way], np.float32), advised)
+        if (advised < 0).any():
+            raise AgentError("an observation in which its seat is not to act, or that nobody can have seen")
+        actions[under_way] = advised
         return actions
 
 
-def over(vectors: NDArray[np.float32], layout: Layout) -> NDArray[np.bool_]:
-    """Of each observation of a batch, whether its match is over.
+def match_is_over(vectors: NDArray[np.float32], layout: Layout) -> NDArray[np.bool_]:
+    """Of each observation of a batch, (n, size), whether its match is over and nothing else: bool (n,).
 
     A vector of environments may ask for an action even then, and not look at it: any will do that the mask allows.
     """
-    flags: NDArray[np.bool_] = vectors[:, layout.at[PHASE_AT] + OVER - DECLARE] > HALF
-    return flags
+    phases = vectors[:, layout.at[PHASE_AT] : layout.at[PHASE_AT + 1]]
+    only_over = np.arange(phases.shape[1]) == OVER - DECLARE
+    over: NDArray[np.bool_] = ((phases > HALF) == only_over).all(1)
+    return over
 
 
 def origin_of_all(vectors: NDArray[Any], masks: NDArray[Any], agent: str) -> tuple[Game, Any, Layout]:

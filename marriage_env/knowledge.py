@@ -86,6 +86,19 @@ def learn_claims(table: Any, known: Any, seat: Any, had_turn: Any) -> Any:
         known.candour[seat] = HIDING if table.actor == seat and table.phase == DECLARE else SILENT
 
 
+@compiled
+def held_are_sound(table: Any, known: Any) -> Any:
+    """Whether each card that is known to be in a hand can be there: it is in no other, and has not been played."""
+    elsewhere = table.hands[0]
+    for seat in range(table.rules.players):
+        elsewhere |= known.played[seat]
+    for seat in range(1, table.rules.players):
+        if known.held[seat] & elsewhere != NONE:
+            return False
+        elsewhere |= known.held[seat]
+    return known.held[0] & table.rules.pack & ~table.hands[0] == NONE
+
+
 @inlined
 def demand(known: Any, seat: Any, cards: Any) -> Any:
     """Write down that a seat has one card at least of a set in hand."""

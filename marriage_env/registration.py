@@ -13,7 +13,7 @@ from marriage_env.agents import Agent
 from marriage_env.single_seat import SingleSeatEnv
 from marriage_env.single_seat_vector import SingleSeatVectorEnv
 
-MODULES = {"Boxes": boxes_v0, "Saucers": saucers_v0}
+MODULES = {"boxes": boxes_v0, "saucers": saucers_v0}
 
 
 def single_seat(
@@ -26,7 +26,7 @@ def single_seat(
     """One seat of a game: what ``gymnasium.make("marriage_env/Boxes-v0", players=6)`` makes.
 
     Args:
-        game: ``"Boxes"`` or ``"Saucers"``.
+        game: ``"boxes"`` or ``"saucers"``.
         opponents: the agents to the learner's left, or their names, in order, repeated as needed.
         seat: the learner's, or None: it rotates.
         mask_in: whether the learner's observations hold the mask, as for `SingleSeatEnv`.
@@ -39,17 +39,17 @@ def single_seat_vector(game: str, **arguments: Any) -> SingleSeatVectorEnv:
     """One seat at many tables: what ``gymnasium.make_vec("marriage_env/Boxes-v0", num_envs=64, players=6)`` makes.
 
     Args:
-        game: ``"Boxes"`` or ``"Saucers"``.
+        game: ``"boxes"`` or ``"saucers"``.
         **arguments: of `SingleSeatVectorEnv`, the rule options among them.
     """
-    return SingleSeatVectorEnv(game.lower(), **arguments)
+    return SingleSeatVectorEnv(game, **arguments)
 
 
 def register() -> None:
     """Register each game: in Gymnasium as ``marriage_env/Boxes-v0``, in PettingZoo as ``marriage_env/boxes_v0``."""
     for game, module in MODULES.items():
         gymnasium.register(
-            f"marriage_env/{game}-v0",
+            f"marriage_env/{game.capitalize()}-v0",
             entry_point="marriage_env.registration:single_seat",
             vector_entry_point="marriage_env.registration:single_seat_vector",
             kwargs={"game": game},

@@ -13,7 +13,7 @@ from pettingzoo import AECEnv
 from marriage_env.aec import TableEnv
 from marriage_env.agents import Agent, as_agents, seed_agents
 from marriage_env.errors import ResetNeededError
-from marriage_env.mask_place import MASK_IN, join, seen_space, split
+from marriage_env.mask_place import MASK_IN, observation_of, observation_space, vector_and_mask
 from marriage_env.options import one_of, whole
 
 
@@ -55,7 +55,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         space = env.observation_space(first)
         vectors = space["observation"] if isinstance(space, gymnasium.spaces.Dict) else space
         self.action_space = env.action_space(first)
-        self.observation_space = seen_space(vectors, int(self.action_space.n), self.mask_in)  # type: ignore[attr-defined]
+        self.observation_space = observation_space(vectors, int(self.action_space.n), self.mask_in)  # type: ignore[attr-defined]
         self._episode = -1
         self._learner: str | None = None
         self._before_first = 0.0  # what fell to the learner before his first action, due with its reward
@@ -88,7 +88,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         if terminated or truncated:
             self._ended = vector, 0.0, terminated, truncated, info
             self._mask = np.ones_like(self._mask)
-            info = {**info, "action_mask": self._mask}
+            info = {**info, "action_mask": self._mask.copy()}
         return self._seen(vector), info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -106,7 +106,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         else:
             learner = None
             vector, reward, terminated, truncated, info = self._ended
-            self._mask = info["action_mask"]
+            self._mask = info["action_mask"].copy()
         self._learner = None if terminated or truncated else learner
         reward += self._before_first
         self._before_first = 0.0
@@ -125,17 +125,17 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self.env.close()
 
     def _seen(self, vector: NDArray[np.float32]) -> Any:
-        return join(vector, self._mask.copy(), self.mask_in)
+        return observation_of(vector, self._mask.copy(), self.mask_in)
 
     def _play_on(self, learner: str) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Let the others act until the learner is to act, or is out."""
         for agent in self.env.agent_iter():
             observation, reward, terminated, truncated, info = self.env.last()
-            vector, mask = split(observation, info)
+            vector, mask = vector_and_mask(observation, info)
             if agent == learner:
                 self._mask = mask
                 seat = self.env.possible_agents.index(agent)
                 truncated = truncated and not terminated  # PettingZoo sets both after an illegal action
-                return vector, float(reward), terminated, truncated, {"action_mask": mask, "seat": seat}
+                return vector, float(reward), terminated, truncated, {"action_mask": mask.copy(), "seat": seat}
             self.env.step(None if terminated or truncated else self._company[agent].act(vector, mask))
         raise ResetNeededError("step: the match is over; call reset() first")

@@ -17,7 +17,7 @@ from marriage_env.batch_agents import AWAITED, numbered, play_on, seating_codes
 from marriage_env.batch_checks import as_actions, check_rows, check_seeds, random_seeds
 from marriage_env.errors import OptionError, ResetNeededError
 from marriage_env.games import GAMES, rule_options
-from marriage_env.mask_place import MASK_IN, join, seen_space
+from marriage_env.mask_place import MASK_IN, observation_of, observation_space
 from marriage_env.options import one_of, whole
 from marriage_env.table import ACTIONS
 from marriage_env.tables import Tables
@@ -96,7 +96,7 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         high, kind = (255, np.uint8) if self.tables.dtype == "uint8" else (1.0, np.float32)
         vectors = gymnasium.spaces.Box(0, high, (self.tables.row_size,), kind)
-        self.single_observation_space = seen_space(vectors, ACTIONS, self.mask_in)
+        self.single_observation_space = observation_space(vectors, ACTIONS, self.mask_in)
         self.single_action_space = gymnasium.spaces.Discrete(ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -270,7 +270,7 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         """Observations and infos as they are now."""
         out, every = self.tables.buffers, np.ones(self.num_envs, np.bool_)
         vectors, masks = (out.observations.copy(), out.masks.copy()) if self.copy else (out.observations, out.masks)
-        return join(vectors, masks, self.mask_in), {
+        return observation_of(vectors, masks, self.mask_in), {
             "action_mask": masks,
             "_action_mask": every,
             "seat": self._seats.copy(),
@@ -283,7 +283,7 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
             return {}
         observations = np.full(self.num_envs, None, dtype=object)
         for row, vector in zip(rows, self.tables.buffers.observations[rows], strict=True):
-            observations[row] = join(vector, np.zeros(ACTIONS, np.int8), self.mask_in)
+            observations[row] = observation_of(vector, np.zeros(ACTIONS, np.int8), self.mask_in)
         final = {
             "action_mask": np.zeros((self.num_envs, ACTIONS), np.int8),
             "_action_mask": ended.copy(),

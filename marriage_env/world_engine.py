@@ -14,7 +14,7 @@ import numpy as np
 
 from marriage_env.cards import NONE, lowest, only, size, without_lowest
 from marriage_env.compiled import compiled
-from marriage_env.knowledge import UNDEALT
+from marriage_env.knowledge import UNDEALT, held_are_sound
 from marriage_env.randomness import below, draw
 from marriage_env.table import DECLARE, eldest, left_of
 
@@ -42,6 +42,8 @@ def open_worlds(table: Any, known: Any, stream: Any) -> Any:
     if not is_sound(table):
         return False
     learn(table, known)
+    if not held_are_sound(table, known):
+        return False
     rules = table.rules
     hidden = rules.pack & ~(table.hands[0] | out_of_hands(table))
     for seat in range(rules.players):

@@ -15,6 +15,8 @@ from marriage_env import (
     sample_worlds,
     saucers_v0,
 )
+from marriage_env.observation import HAND_AT, PHASE_AT, PLAYED_BY_AT, SHOWN_BY_AT
+from marriage_env.table import DECLARE, OVER
 from tests.helpers import label
 
 RULES = [
@@ -78,6 +80,40 @@ def test_views_of_who_is_not_to_act_are_refused(module, name):
     other = next(agent for agent in env.possible_agents if agent != env.agent_selection)
     with pytest.raises(AgentError, match="not to act"):
         make_agent(name).act(env.observe(other)["observation"], np.ones(61, np.int8))
+
+
+@pytest.mark.parametrize(("module", "options"), RULES, ids=label)
+def test_cards_in_two_places_are_refused(module, options):
+    """A card in hand that somebody else has shown; one that two have, of whom one has played it."""
+    vectors, masks, layout = seen(module, options)
+    players = module.raw_env(**options).rules.players
+    hand, shown, played = (layout.at[place] for place in (HAND_AT, SHOWN_BY_AT, PLAYED_BY_AT))
+    cards, refused = layout.at[HAND_AT + 1] - hand, 0
+    for vector, mask in zip(vectors[::7], masks[::7], strict=True):
+        for card in range(cards):
+            by = vector[played + card]
+            if mask.sum() < 2 or not (vector[hand + card] or by):
+                continue
+            wrong = vector.copy()
+            wrong[shown + card] = (2 if round(by * players) == 3 else 3) / players  # seats are written from 1 on
+            for think in (sample_worlds, lambda v: SearchAgent(8, seed=0).act(v, mask)):  # noqa: B023
+                with pytest.raises(MarriageError):
+                    think(wrong)
+            refused += 1
+            break
+    assert refused > 100
+
+
+@pytest.mark.parametrize("module", [boxes_v0, saucers_v0], ids=label)
+@pytest.mark.parametrize("name", ["search:4", "rules", "trained"])
+def test_a_match_in_two_phases_is_not_over(module, name):
+    env = module.raw_env()
+    env.reset(seed=1)
+    other = next(agent for agent in env.possible_agents if agent != env.agent_selection)
+    vector = env.observe(other)["observation"]
+    vector[env.layout.at[PHASE_AT] + OVER - DECLARE] = 1.0
+    with pytest.raises(AgentError, match="not to act"):
+        make_agent(name).act(vector, np.ones(61, np.int8))
 
 
 @pytest.mark.parametrize("name", ["search:4", "rules", "trained", "random"])

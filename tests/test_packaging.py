@@ -1,5 +1,7 @@
 """The wheel: it brings the library alone, with its types, and plays in an environment that has nothing else."""
 
+import os
+import re
 import subprocess
 import sys
 import venv
@@ -7,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
 PLAY = """
@@ -55,8 +58,28 @@ def test_the_wheel_brings_the_library_alone(wheel):
 def test_the_wheel_plays_in_a_bare_environment(wheel, tmp_path):
     venv.create(tmp_path / "bare", with_pip=True)
     python = tmp_path / "bare" / "bin" / "python"
-    install = [python, "-I", "-m", "pip", "install", "--quiet", "-c", str(ROOT / "constraints.txt"), str(wheel)]
+    pins = os.environ.get("PIP_CONSTRAINT", str(ROOT / "constraints.txt"))  # a session's own, if it has some
+    install = [python, "-I", "-m", "pip", "install", "--quiet", "-c", pins, str(wheel)]
     subprocess.run(install, check=True, cwd=tmp_path, capture_output=True, text=True)
     run = subprocess.run([python, "-I", "-c", PLAY], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert run.stdout.strip() == "['random', 'rules']"
+
+
+def test_the_lowest_versions_tested_are_the_lowest_allowed():
+    """Of all that `lowest` in noxfile.py installs; PyTorch, which has one pin everywhere, comes with the rest."""
+    tomllib = pytest.importorskip("tomllib")
+    library, players = (
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for folder in (".", "agents")
+    )
+    extras = library["optional-dependencies"]
+    wanted = [*library["dependencies"], *players["dependencies"], *extras["train"], *extras["measure"], *extras["test"]]
+    bounds = dict(re.fullmatch(r"([\w-]+)(?:>=([\d.]+))?", name).groups() for name in wanted)
+    del bounds["marriage-env"]
+    text = (ROOT / "constraints" / "lowest.txt").read_text(encoding="utf-8")
+    tested = {name.lower().replace("_", "-"): version for name, version in re.findall(r"^([\w-]+)==(.*)$", text, re.M)}
+    del tested["torch"]
+    assert {name.replace("_", "-") for name in bounds} == set(tested)
+    for name, bound in bounds.items():
+        assert Version(tested[name.replace("_", "-")]) == Version(bound), name

@@ -159,7 +159,8 @@ def test_the_mask_in_the_observation_is_the_mask(module, players):
         assert (seen["action_mask"] == info["action_mask"]).all() and (info["action_mask"] == env.action_masks()).all()
         assert np.array_equal(info["action_mask"], their_info["action_mask"])
         action = random.choice(np.flatnonzero(seen["action_mask"]))
-        seen["action_mask"][:] = 9  # it is the caller's
+        seen["action_mask"][:] = info["action_mask"][:] = 9  # they are the caller's
+        assert np.array_equal(env.action_masks(), twin.action_masks())
         (seen, reward, over, _, info), (vector, their_reward, *_, their_info) = env.step(action), twin.step(action)
         assert reward == their_reward
         if over:
@@ -175,7 +176,7 @@ def test_the_same_seed_makes_the_same_episode():
 
 
 def test_it_serves_any_aec_game():
-    tictactoe = pytest.importorskip("pettingzoo.classic.tictactoe").tictactoe  # it wants pygame
+    tictactoe = pytest.importorskip("pettingzoo.classic.tictactoe.tictactoe")  # it wants pygame
     env, random = SingleSeatEnv(tictactoe.env(), make_agent("random", seed=1)), np.random.default_rng(1)
     totals = [play_episode(env, random, seed=1 if episode == 0 else None)[0] for episode in range(200)]
     assert set(totals) == {-1.0, 0.0, 1.0}
