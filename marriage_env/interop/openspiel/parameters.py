@@ -21,6 +21,7 @@ BY_PLAYERS = 0  # as `pack_size`: what the rules say for so many players
 NOT_GIVEN = ""  # as `cards` and `turn_up`
 UTILITIES = ("chips", "ahead")
 SHORT_PACK, FULL_PACK = 36, 52
+DECIMALS = 15  # with which OpenSpiel writes numbers into a game's name
 
 
 def parameters(game: Game) -> dict[str, Any]:
@@ -38,6 +39,7 @@ def deals_hands(game: Game) -> bool:
 def make_setup(game: Game, given: Mapping[str, Any]) -> Setup:
     """The setup by given parameters, each of which may be left out; OptionError for one that cannot be."""
     chosen = all_of(parameters(game), given)
+    check_decimals(chosen)
     reduced = chosen["cards"] != NOT_GIVEN
     rules = (reduced_rules if reduced else full_rules)(game, chosen)
     hand = hand_for(game, rules, chosen)
@@ -68,6 +70,13 @@ def all_of(known: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
                 f"{name}={chosen[name]!r} without cards: allowed is {known[name]!r}, as the rulebook has it"
             )
     return chosen
+
+
+def check_decimals(chosen: Mapping[str, Any]) -> None:
+    """OptionError for a number that OpenSpiel would write into the game's name as another one."""
+    for name, number in chosen.items():
+        if isinstance(number, float) and number != round(number, DECIMALS):
+            raise OptionError(f"{name}={number!r}: allowed are numbers of at most {DECIMALS} decimals, as 0.25")
 
 
 def full_rules(game: Game, chosen: Mapping[str, Any]) -> Any:
@@ -121,7 +130,7 @@ def enough(chosen: Mapping[str, Any], players: int, hand: int | None, turn_up: i
     needed = players * (hand or 1) + (hand is not None and turn_up is None)
     if len(cards) < needed or turn_up in cards:
         beside = ", none of them the turn_up" if turn_up in cards else ""
-        raise OptionError(f"cards={chosen['cards']!r}: allowed are {needed} or more for {players} players{beside}")
+        raise OptionError(f"cards={chosen['cards']!r:.100}: allowed are {needed} or more for {players} players{beside}")
     return cards
 
 
@@ -129,12 +138,15 @@ def cards_of(text: str) -> tuple[int, ...]:
     """The ids of the cards named in a text, low to high."""
     ids = [one_card("cards", name) for name in text.split()]
     if len(set(ids)) < len(ids) or not ids:
-        raise OptionError(f"cards={text!r}: allowed are names of different cards with spaces between, such as 'QC KC'")
+        raise OptionError(
+            f"cards={text!r:.100}: allowed are names of different cards with spaces between, such as 'QC KC'"
+        )
     return tuple(sorted(ids))
 
 
 def one_card(parameter: str, name: str) -> int:
     """The id of a card named by a parameter."""
     if name not in CARD_NAMES:
-        raise OptionError(f"{parameter}: {name!r} is no card; allowed are a rank and a suit, such as 'QH'")
+        allowed = "allowed are a rank and a suit, such as 'QH', or 'TH' for the ten"
+        raise OptionError(f"{parameter}: {name!r:.100} is no card; {allowed}")
     return card_id(name)

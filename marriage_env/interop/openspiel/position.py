@@ -12,6 +12,7 @@ from marriage_env.cards import CARD_NAMES, CARDS
 from marriage_env.interop.openspiel.dealing import Dealing
 from marriage_env.interop.openspiel.dealt import carry_out
 from marriage_env.interop.openspiel.node import TERMINAL_PLAYER, Node
+from marriage_env.options import whole
 from marriage_env.record_arrays import copy_records
 from marriage_env.render.text import VIEWS
 from marriage_env.table import ACTIONS, CHANCE, NOBODY, OVER, PHASE_NAMES
@@ -71,7 +72,7 @@ class Position(Node):
 
     def action_name(self, action: int) -> str:
         """An action in the rulebook's words: a card, a claim, or ``"pass"``."""
-        return str(self.setup.game.action_names[action])
+        return str(self.setup.game.action_names[whole("action", action, 0, ACTIONS - 1)])
 
     def known_to(self, seat: int) -> str:
         """All that a seat has been shown, in order: his hands as they were dealt, and what all have seen."""
