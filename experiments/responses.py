@@ -20,8 +20,8 @@ from agents.network import NetworkAgent
 from agents.ppo import PPOAgent
 from agents.trained import ShippedAgent
 from experiments import train
+from experiments.provenance import difference, models_of
 from experiments.runs import CHECKPOINT, MODEL, SETTINGS, read_settings
-from experiments.tournament_folder import difference, models_of
 from marriage_env import MarriageError, make_agent
 
 RESPONSE = "response.json"
@@ -105,7 +105,8 @@ def train_response(prepared: tuple[Response, dict[str, Any]]) -> dict[str, bytes
     models = models_of([response.agent])
     expected = {name: record["settings"][name] for name in models}
     if models != expected:
-        raise MarriageError(f"a worker has another model of {response.agent}: {difference(expected, models):.300}")
+        other = f"a worker has another model of {response.agent} ({difference(expected, models):.300})"
+        raise MarriageError(f"{other}: allowed is the same file, at the same path, on every machine")
     if response.prepared_here(record):
         run_training(response, response.folder)
         return {}

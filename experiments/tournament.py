@@ -163,19 +163,25 @@ def write_results(tournament: Tournament, folder: Path, found: Standings, consol
     console.print(f"{folder / CSV}, {folder / JSON}, {folder / HTML}", soft_wrap=True, markup=False, highlight=False)
 
 
-def run(options: argparse.Namespace, console: Console) -> None:
-    """Play what has not been played, and report."""
-    tournament = tournament_asked(options)
+def play_all(options: argparse.Namespace, tournament: Tournament, out: Path, console: Console) -> Folder:
+    """Play what has not been played; the folder with all of it, which is touched when all who play are there."""
     agents = enter(tournament)
     try:
         with workers_asked(options) as workers:
-            out = options.out or Path("results") / f"{tournament.game}-{tournament.seats}"
             folder = Folder(out, tournament, overwrite=options.overwrite)
             play_missing(tournament, agents, folder, console, workers)
+            return folder
     finally:
         for agent in agents:
             if isinstance(agent, ExternalAgent):
                 agent.close()
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Play what has not been played, and report."""
+    tournament = tournament_asked(options)
+    out = options.out or Path("results") / f"{tournament.game}-{tournament.seats}"
+    folder = play_all(options, tournament, out, console)
     write_results(tournament, out, standings(tournament, folder.load), console)
 
 

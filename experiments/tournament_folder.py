@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import io
 import json
-import os
 import shutil
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agents.files import write_whole
-from agents.trained import WEIGHTS, shipped_cards
+from experiments.provenance import difference, models_of, versions
 from experiments.referee import Conduct
 from experiments.tournament_play import DEALS_AT_ONCE, Part, Result, Tournament
 from marriage_env import MarriageError
 
 SETTINGS, PARTS = "tournament.json", "parts"
-LIBRARIES = ("marriage-env", "numba", "numpy")  # another version may play otherwise
 
 
 def settings_of(tournament: Tournament) -> dict[str, Any]:
@@ -31,31 +26,9 @@ def settings_of(tournament: Tournament) -> dict[str, Any]:
         **dataclasses.asdict(tournament),
         "agents": list(tournament.agents),
         "deals_in_a_block": DEALS_AT_ONCE,
-        "versions": {name: version(name) for name in LIBRARIES},
+        "versions": versions(),
         **models_of(tournament.agents),
     }
-
-
-def models_of(agents: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Digests of the models that agents play by, by name: in files, and with the project."""
-    files = [name for name in agents if os.path.isfile(name)]  # noqa: PTH113  (pathlib raises for a long name)
-    digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in files}
-    return {"sha256": digests, "shipped_models": shipped_digests(agents)}
-
-
-def shipped_digests(agents: Sequence[str]) -> dict[str, str]:
-    """Digests of the models that come with the project, by name, if an agent plays by them."""
-    if not any(name.partition(":")[0] == "trained" for name in agents):
-        return {}
-    return {path.stem: card.digest() for path, card in shipped_cards(WEIGHTS).items()}
-
-
-def difference(there: Any, here: Any) -> str:
-    """How a setting differs, in words: of one of several parts, those parts that do."""
-    if isinstance(there, Mapping) and isinstance(here, Mapping):
-        parts = [part for part in {**there, **here} if there.get(part) != here.get(part)]
-        return "; ".join(f"{part} {difference(there.get(part), here.get(part))}" for part in parts)
-    return f"{there!s:.100}, not {here!s:.100}"
 
 
 class Folder:

@@ -7,35 +7,26 @@ import dataclasses
 import html
 import json
 import re
-import shlex
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from openskill.models import PlackettLuce
 from rich.console import Console
 
-from experiments import referee, tournament, tournament_folder, tournament_play
+from experiments import provenance, referee, tournament, tournament_play
 from experiments.duplicate import Estimate, play_duplicate
 from experiments.house_speed import house_seconds
 from experiments.spread import Here
 from experiments.standings import ratings, standings
 from experiments.time_limit import within
 from experiments.tournament_folder import Folder
-from experiments.tournament_play import Part, Result, Tournament, companies, lineups_of, parts, play, settled
+from experiments.tournament_play import Part, Result, companies, lineups_of, parts, play, settled
 from marriage_env import BatchAgent, MarriageError, make_agent
-
-ROOT = Path(__file__).parent.parent.parent
-THREE = {"players": 3}
-BOT = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n" + (
-    "    print(json.dumps({'action': request['legal'][0]} if 'legal' in request else {'ready': True}), flush=True)\n"
-)
-#: What may differ from run to run.
-TIMES = re.compile(r'"seconds_per_decision": \S+')
+from tests.experiments.helpers import BOT, ROOT, THREE, bot, command, results, tournament_of
 
 
 class First(BatchAgent):
@@ -50,23 +41,9 @@ class Last(BatchAgent):
         return 60 - masks[:, ::-1].argmax(1)
 
 
-def tournament_of(*names, game="saucers", rules=None, deals=6, seed=1, seconds=10.0):
-    return Tournament(game, rules or THREE, names, deals, seed, seconds)
-
-
 def found_by(asked, agents):
     """The standings of agents that are given themselves."""
     return standings(asked, lambda part: play(asked, agents, part))
-
-
-def bot(tmp_path, text=BOT, name="bot.py"):
-    (tmp_path / name).write_text(text)
-    return f"command:{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / name))}"
-
-
-def command(out, *agents, deals=3, more=()):
-    game = ["--game", "saucers", "--deals", str(deals), "--out", str(out)]
-    return [*game, "--agents", *agents, *more]
 
 
 # Numbers
@@ -356,10 +333,6 @@ def test_an_alarm_about_the_end_of_a_call_is_a_timeout_or_nothing():
 # Going on
 
 
-def results(folder):
-    return TIMES.sub("", (folder / tournament.JSON).read_text())
-
-
 def test_a_killed_tournament_goes_on_and_comes_out_the_same(tmp_path):
     agents = ["random", "rules", bot(tmp_path)]
     killed, whole = tmp_path / "killed", tmp_path / "whole"
@@ -459,15 +432,14 @@ def test_a_model_file_that_has_changed_makes_another_tournament(tmp_path):
         Folder(tmp_path / "out", asked)
 
 
-def test_another_version_of_the_library_makes_another_tournament(tmp_path, monkeypatch):
+@pytest.mark.parametrize("library", ["marriage-env", "numba", "torch"])
+def test_another_version_of_a_library_makes_another_tournament(library, tmp_path, monkeypatch):
     asked = tournament_of("random", "rules")
     Folder(tmp_path, asked)
     Folder(tmp_path, asked)
-    version = tournament_folder.version
-    monkeypatch.setattr(tournament_folder, "version", lambda name: "0.0" if name == "marriage-env" else version(name))
-    with pytest.raises(
-        MarriageError, match=rf"\(versions marriage-env {re.escape(version('marriage-env'))}, not 0\.0\)"
-    ):
+    version, there = provenance.version, provenance.versions()[library]
+    monkeypatch.setattr(provenance, "version", lambda name: "0.0" if name == library else version(name))
+    with pytest.raises(MarriageError, match=rf"\(versions {library} {re.escape(there)}, not 0\.0\)"):
         Folder(tmp_path, asked)
 
 
@@ -476,9 +448,9 @@ def test_other_shipped_models_make_another_tournament_of_those_who_play_by_them(
     asked, others = tournament_of("random", name), tournament_of("random", "rules")
     Folder(tmp_path / "trained", asked)
     Folder(tmp_path / "others", others)
-    (path, card), *rest = tournament_folder.shipped_cards(tournament_folder.WEIGHTS).items()
+    (path, card), *rest = provenance.shipped_cards(provenance.WEIGHTS).items()
     changed = dataclasses.replace(card, weights="other")
-    monkeypatch.setattr(tournament_folder, "shipped_cards", lambda _: {path: changed, **dict(rest)})
+    monkeypatch.setattr(provenance, "shipped_cards", lambda _: {path: changed, **dict(rest)})
     with pytest.raises(MarriageError, match=rf"\(shipped_models {path.stem} {card.digest()}, not {changed.digest()}\)"):
         Folder(tmp_path / "trained", asked)
     Folder(tmp_path / "others", others)
