@@ -7,11 +7,12 @@ import logging
 import os
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from experiments.code_digest import ROOT
 from marriage_env import MarriageError
 
+ROOT = Path(__file__).parent.parent
 INSTALL = 'pip install -e ".[ray]"'
 CONNECT_SECONDS = 5.0
 QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
