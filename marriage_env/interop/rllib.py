@@ -81,10 +81,15 @@ class TableMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]
             raise IllegalActionError(f"actions of {sorted(action_dict)}: allowed is one action, of {actor}")
         self.env.step(action_dict[actor])
         self._acted.add(actor)
+        observations, rewards, infos = self._collect()
+        terminated = dict.fromkeys([*observations, "__all__"], not self.env.agents)
+        return observations, rewards, terminated, dict.fromkeys(terminated, False), infos
+
+    def _collect(self) -> tuple[dict[str, Any], dict[str, float], dict[str, Any]]:
+        """Observations, rewards and infos of the agent that is to act, or of all if the match is over."""
         observations: dict[str, Any] = {}
         rewards: dict[str, float] = {}
         infos: dict[str, Any] = {}
-        over = False
         for agent in self.env.agent_iter():
             observations[agent], reward, over, _, infos[agent] = self.env.last()
             self._owed[agent] += reward
@@ -93,8 +98,7 @@ class TableMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]
             if not over:
                 break
             self.env.step(None)
-        terminated = dict.fromkeys([*observations, "__all__"], over)
-        return observations, rewards, terminated, dict.fromkeys(terminated, False), infos
+        return observations, rewards, infos
 
     def render(self) -> str | None:
         """The table in words: see `TableEnv.render`."""

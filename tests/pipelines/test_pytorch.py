@@ -20,7 +20,8 @@ def test_the_pages_loop_gets_every_chip(monkeypatch, won):
         return outcome
 
     monkeypatch.setattr(SingleSeatVectorEnv, "step", noting)
-    player, _ = pipelines.run_page("pytorch", 8192)
+    page = pipelines.PAGES / "pytorch.md"
+    player = pipelines.run(pipelines.code_of(page, 8192), page)["player"]
     sums, arrived = np.cumsum(rewards, axis=0), {}
     for row, at in ((row, np.flatnonzero(ended)) for row, ended in enumerate(np.transpose(ends))):
         arrived[row] = np.diff(sums[at, row], prepend=0.0).tolist()

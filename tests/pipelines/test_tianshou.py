@@ -13,6 +13,7 @@ from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
 from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
 from tianshou.data import Batch, Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv, PettingZooEnv
+from tianshou.env.venvs import GYM_RESERVED_KEYS
 from tianshou.utils.net.common import Net, get_dict_state_decorator
 
 from marriage_env import IllegalActionError, OptionError, ResetNeededError, boxes_v0, saucers_v0
@@ -102,10 +103,12 @@ def test_all_seats_play_as_a_pettingzoo_environment(game):
     won = []
 
     def note(actions, rollout):
-        won.extend(list(venv.workers[row].env.env.balances.values()) for row in np.flatnonzero(rollout.done))
+        ended = rollout.info.env_id[rollout.done]
+        won.extend(list(venv.workers[row].env.env.balances.values()) for row in ended)
 
     collector = Collector(everybody, venv, VectorReplayBuffer(4096, 2), on_step_hook=note)
-    stats = collector.collect(n_episode=2, reset_before_collect=True)
+    stats = collector.collect(n_episode=12, reset_before_collect=True)
+    assert len(won) == 12
     assert sorted(stats.returns.tolist()) == sorted(won)
 
 
@@ -156,22 +159,54 @@ def test_what_tianshou_asks_of_a_vector_environment():
     assert venv.render() == [None] * 4
     venv.set_env_attr("opponents", ["rules"])
     assert len(venv.env.opponents) == 1
+    for name in GYM_RESERVED_KEYS:
+        assert len(getattr(venv, name)) == 4
+    with pytest.raises(AttributeError, match="colour"):
+        venv.get_env_attr("colour")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda venv: venv.reset(),
+        lambda venv: venv.step([60] * 4),
+        lambda venv: venv.seed(3),
+        lambda venv: venv.render(),
+        lambda venv: venv.action_space,
+        lambda venv: venv.set_env_attr("opponents", ["rules"]),
+        lambda venv: venv.close(),
+    ],
+)
+def test_what_is_closed_is_refused_as_tianshous_own_environments_do(use):
+    venv = new_venv()
     venv.close()
+    with pytest.raises(AssertionError, match="Methods of SingleSeatVenv cannot be called after close"):
+        use(venv)
 
 
 MISUSE = {
-    "twice the same table": lambda venv: venv.step([0, 0], id=[1, 1]),
-    "no such table": lambda venv: venv.reset([4]),
-    "an attribute of one table": lambda venv: venv.set_env_attr("opponents", ["rules"], id=0),
-    "an option of the other faces": lambda venv: new_venv(autoreset_mode="SameStep"),
-    "an unknown option": lambda venv: new_venv(table=3),
+    "twice the same table": (lambda venv: venv.step([0, 0], id=[1, 1]), r"id=\[1, 1\]: allowed is one table or more"),
+    "no table": (lambda venv: venv.reset([]), r"env_id=\[\]: allowed is one table or more"),
+    "no such table": (lambda venv: venv.reset([1, 4]), r"env_id\[1\]=4: allowed"),
+    "no table at all": (lambda venv: venv.step([0], id="first"), "id of type .*: allowed are whole numbers"),
+    "tables in rows": (lambda venv: venv.step([0], id=[[0, 1], [2]]), "id=.*: allowed are numbers in rows"),
+    "no actions": (lambda venv: venv.step(None), "actions of type object.*: allowed are whole numbers"),
+    "an attribute of one table": (
+        lambda venv: venv.set_env_attr("opponents", ["rules"], id=0),
+        "id=0: allowed is None",
+    ),
+    "an option of the other faces": (lambda venv: new_venv(autoreset_mode="SameStep"), "allowed are"),
+    "an unknown option": (lambda venv: new_venv(table=3), "table is not a rule option: allowed are"),
 }
 
 
-@pytest.mark.parametrize("misuse", MISUSE.values(), ids=MISUSE)
-def test_misuse_is_refused(misuse):
-    with pytest.raises(OptionError, match="allowed"):
-        misuse(new_venv())
+@pytest.mark.parametrize(("misuse", "message"), MISUSE.values(), ids=MISUSE)
+def test_misuse_is_refused_and_changes_nothing(misuse, message):
+    venv = new_venv()
+    first, _ = venv.reset(seed=3)
+    with pytest.raises(OptionError, match=message):
+        misuse(venv)
+    assert (venv.step(first.mask.argmax(1))[0].obs != first.obs).any()
 
 
 def test_an_illegal_action_and_a_step_too_many_are_refused():
