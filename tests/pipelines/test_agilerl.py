@@ -34,6 +34,23 @@ def new_agent(envs, **arguments):
     return PPO(*spaces, **small, net_config=encoder, **arguments)
 
 
+def test_the_pages_learner_gets_every_chip(monkeypatch, won, example, sums):
+    rewards, dones = [], []
+    learn = PPO.learn
+
+    def noting(agent, *arguments, **more):
+        stored = agent.rollout_buffer.buffer
+        rewards.append(stored["rewards"].cpu().numpy().reshape(-1, 64).copy())
+        dones.append(stored["dones"].cpu().numpy().reshape(-1, 64).copy())
+        return learn(agent, *arguments, **more)
+
+    monkeypatch.setattr(PPO, "learn", noting)
+    monkeypatch.setattr(PPO, "test", lambda agent, *arguments, **more: agent.fitness.append(0.0))  # it would play on
+    example("agilerl", 4096)
+    assert sums(np.concatenate(rewards), np.concatenate(dones)) == won
+    assert sum(map(len, won.values())) > 300
+
+
 @by_game
 def test_every_chip_arrives_through_rollouts(game, won):
     envs = new_envs(game)
@@ -51,7 +68,18 @@ def test_every_chip_arrives_through_rollouts(game, won):
     assert len(set(arrived)) > 5
 
 
-def test_a_population_trains():
+def test_a_population_trains(monkeypatch):
+    changed = []
+    learn = PPO.learn
+
+    def noting(agent, *arguments, **more):
+        before = [weights.clone() for weights in agent.actor.parameters()]
+        loss = learn(agent, *arguments, **more)
+        after = list(agent.actor.parameters())
+        changed.append(any((old != new).any().item() for old, new in zip(before, after, strict=True)))
+        return loss
+
+    monkeypatch.setattr(PPO, "learn", noting)
     envs = new_envs("Saucers")
     pop = [new_agent(envs, index=index) for index in range(2)]
     selection = TournamentSelection(2, True, 2)
@@ -61,6 +89,7 @@ def test_a_population_trains():
         envs, "Saucers", "PPO", pop, selection_strategy=selection, mutation=mutation, **arguments
     )
     assert len(pop) == len(fitness) == 2
+    assert len(changed) >= 4 and all(changed)
 
 
 def test_tables_that_are_not_reset_by_themselves_do_not_run():

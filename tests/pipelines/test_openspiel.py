@@ -2,6 +2,8 @@
 
 import functools
 import math
+import subprocess
+import sys
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -433,13 +435,13 @@ def test_there_is_nothing_to_resample_where_nobody_is_to_act():
 
 
 @pytest.mark.parametrize(
-    "solver",
+    ("solver", "share"),
     [
-        pytest.param(lambda game: external_sampling_mccfr.ExternalSamplingSolver(game), id="external"),
-        pytest.param(lambda game: outcome_sampling_mccfr.OutcomeSamplingSolver(game), id="outcome"),
+        pytest.param(external_sampling_mccfr.ExternalSamplingSolver, 0.5, id="external"),
+        pytest.param(outcome_sampling_mccfr.OutcomeSamplingSolver, 0.9, id="outcome"),
     ],
 )
-def test_sampling_solvers_come_nearer_to_an_equilibrium(solver):
+def test_sampling_solvers_come_nearer_to_an_equilibrium(solver, share):
     np.random.seed(0)
     game = load("boxes", BOXES_2 | {"dealer": 1, "skip_forced": True, "utility": "ahead"})
     solving = solver(game)
@@ -447,8 +449,27 @@ def test_sampling_solvers_come_nearer_to_an_equilibrium(solver):
     first = exploitability.nash_conv(game, solving.average_policy())
     for _ in range(300):
         solving.iteration()
-    assert exploitability.nash_conv(game, solving.average_policy()) < first
-    assert exploitability.exploitability(game, solving.average_policy()) < first / 2
+    assert exploitability.nash_conv(game, solving.average_policy()) < share * first
+
+
+COMPILED_SEARCH = """
+import pyspiel
+import open_spiel.python.games
+game = pyspiel.load_game("python_kuhn_poker")
+evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+kind = pyspiel.ISMCTSFinalPolicyType.NORMALIZED_VISIT_COUNT
+bot = pyspiel.ISMCTSBot(1, evaluator, 2.0, 20, -1, kind, False, False)
+state = game.new_initial_state()
+while state.is_chance_node():
+    state.apply_action(state.legal_actions()[0])
+print("made")
+bot.step(state)
+"""
+
+
+def test_the_compiled_search_still_crashes_at_python_games_as_the_page_says():
+    run = subprocess.run([sys.executable, "-uc", COMPILED_SEARCH], capture_output=True, text=True)
+    assert run.stdout.endswith("made\n") and run.returncode < 0, run.stderr
 
 
 def test_a_compiled_solver_runs_for_three_players_and_a_general_sum():

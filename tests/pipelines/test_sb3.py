@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 
 from marriage_env.sb3 import SingleSeatVecEnv
@@ -36,3 +37,21 @@ def test_every_chip_arrives(game, players, won):
     buffer = model.rollout_buffer
     chosen = buffer.actions.reshape(-1).astype(int)
     assert buffer.action_masks.reshape(-1, 61)[np.arange(len(chosen)), chosen].all()
+
+
+def test_the_pages_learner_gets_every_chip(monkeypatch, won, example, sums):
+    rewards, begins = [], []
+    add = MaskableRolloutBuffer.add
+
+    def noting(buffer, obs, action, reward, episode_start, *others, **masks):
+        rewards.append(reward.copy())
+        begins.append(episode_start.copy())
+        return add(buffer, obs, action, reward, episode_start, *others, **masks)
+
+    monkeypatch.setattr(MaskableRolloutBuffer, "add", noting)
+    example("sb3", 4096)
+    arrived = sums(rewards[:-1], begins[1:])  # an episode has ended where the next step begins one
+    assert len(arrived) == 64
+    assert sum(map(len, arrived.values())) > 300
+    for row, chips in arrived.items():
+        assert chips == won[row][: len(chips)]  # then the page plays on, to see how good it is

@@ -50,6 +50,46 @@ def test_dicts_are_refused_as_the_page_says(wrapper):
         wrapper(saucers_v0.env(mask_in="observation"))
 
 
+def test_clipped_rewards_are_not_the_balances_as_the_page_says():
+    env = supersuit.clip_reward_v0(saucers_v0.env(players=3, mask_in="info"), -1, 1)
+    assert play(env, 0) != env.unwrapped.balances
+
+
+def test_a_sticky_action_ends_the_match_as_an_illegal_one_does(caplog):
+    env = supersuit.sticky_actions_v0(saucers_v0.env(players=3, mask_in="info"), 0.99)
+    env.reset(seed=0)
+    first = np.flatnonzero(env.last()[4]["action_mask"])[-1]
+    env.step(first)
+    for _ in env.agent_iter():
+        _, _, termination, truncation, info = env.last()
+        over = termination or truncation
+        env.step(None if over else np.flatnonzero(info["action_mask"])[-1])
+    assert "Illegal move made, game terminating" in caplog.text
+
+
+def new_seats(num_cpus, base_class):
+    """Two tables as a vector of six seats."""
+    table = supersuit.pettingzoo_env_to_vec_env_v1(saucers_v0.parallel_env(players=3, mask_in="info"))
+    return supersuit.concat_vec_envs_v1(table, 2, num_cpus=num_cpus, base_class=base_class)
+
+
+def test_more_processes_give_the_infos_of_a_reset_in_another_form():
+    seats = new_seats(2, "gymnasium")
+    _, infos = seats.reset(seed=0)
+    assert [[number for number, info in of_process if "action_mask" in info] for of_process in infos] == [[0, 1, 2]] * 2
+    *_, infos = seats.step(np.full(6, 60))
+    assert len(infos) == 6 and all("action_mask" in info for info in infos)
+
+
+def test_masks_are_where_maskable_ppo_does_not_look():
+    pytest.importorskip("stable_baselines3")
+    seats = new_seats(1, "stable_baselines3")
+    assert seats.reset().shape[0] == 6
+    assert sum(info["action_mask"].any() for info in seats.reset_infos) == 2
+    with pytest.raises(AttributeError):
+        seats.env_method("action_masks")
+
+
 def noting_ends(table):
     """The balances, player by player, of each match that ends at a table: a list that fills in play."""
     step, balances = table.step, []

@@ -83,6 +83,31 @@ def test_every_chip_arrives_from_gymnasiums_single_seats(game):
     assert len(set(returns)) > 5
 
 
+def test_the_pages_learner_gets_every_chip(monkeypatch, won, example):
+    open_sums, arrived = np.zeros(64), {}
+    add, reset = VectorReplayBuffer.add, SingleSeatVenv.reset
+
+    def noting(buffer, batch, buffer_ids=None):
+        for row, reward, done in zip(buffer_ids, batch.rew, batch.done, strict=True):
+            open_sums[row] += reward
+            if done:
+                arrived.setdefault(int(row), []).append(float(open_sums[row]))
+                open_sums[row] = 0.0
+        return add(buffer, batch, buffer_ids)
+
+    def beginning_anew(venv, env_id=None, **options):
+        open_sums[slice(None) if env_id is None else env_id] = 0.0
+        return reset(venv, env_id, **options)
+
+    monkeypatch.setattr(VectorReplayBuffer, "add", noting)
+    monkeypatch.setattr(SingleSeatVenv, "reset", beginning_anew)
+    example("tianshou", 4096)
+    assert sum(map(len, won.values())) > 300
+    for row, chips in arrived.items():
+        assert len(chips) <= len(won[row]) + 1  # the last of a table may not have begun anew yet
+        assert chips[: len(won[row])] == won[row]
+
+
 def test_a_q_learner_finds_the_mask_by_itself():
     venv = new_venv()
     net = Net(state_shape=venv.observation_space[0].shape, action_shape=61, hidden_sizes=[8])

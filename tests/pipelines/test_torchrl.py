@@ -22,8 +22,8 @@ from torchrl.envs import (
 )
 from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor
 
-import marriage_env
-from marriage_env import IllegalActionError, boxes_v0, saucers_v0
+import marriage_env  # noqa: F401  (registers the environments)
+from marriage_env import IllegalActionError, RandomAgent, boxes_v0, saucers_v0
 
 pytestmark = pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested:UserWarning")
 
@@ -47,6 +47,25 @@ def new_actor():
     return ProbabilisticActor(
         logits, in_keys={"logits": "logits", "mask": "action_mask"}, distribution_class=MaskedCategorical
     )
+
+
+def test_the_pages_learner_gets_every_chip(monkeypatch, won, example, sums):
+    batches = []
+    iterate = Collector.iterator
+
+    def noting(collector):
+        for batch in iterate(collector):
+            batches.append(batch["next"].select("reward", "done").clone())
+            yield batch
+
+    monkeypatch.setattr(Collector, "iterator", noting)
+    example("torchrl", 4096)
+    rewards, dones = (torch.cat([batch[name] for batch in batches], 1)[..., 0].T.numpy() for name in ("reward", "done"))
+    arrived = sums(rewards, dones)
+    assert sum(map(len, arrived.values())) > 300
+    for row, chips in arrived.items():
+        assert len(chips) <= len(won[row]) + 1  # the last of a table may not have begun anew yet
+        assert chips[: len(won[row])] == won[row]
 
 
 @by_game
@@ -92,7 +111,25 @@ def test_the_autoreset_modes_that_the_page_warns_of(mode, error):
         new_env(new_tables("Saucers", autoreset_mode=mode))
 
 
-def test_opponents_can_be_changed_through_the_made_environment():
-    tables = new_tables("Saucers")
-    tables.unwrapped.opponents = [marriage_env.make_agent("rules")]
-    assert type(tables.unwrapped.opponents[0]).__name__ == "RulesAgent"
+class Counting(RandomAgent):
+    """Counts how often he is asked for an action."""
+
+    asked = 0
+
+    def choose(self, vectors, masks):
+        self.asked += len(vectors)
+        return super().choose(vectors, masks)
+
+
+def test_a_new_company_sits_down_as_new_episodes_begin():
+    tables, newcomer = new_tables("Saucers"), Counting(seed=0)
+    env = new_env(tables, ActionMask())
+    state = env.reset()
+    tables.unwrapped.opponents = [newcomer]
+    ended = torch.zeros(4, dtype=torch.bool)
+    while not ended.any():
+        assert newcomer.asked == 0  # those who began the episode play it
+        step, state = env.step_and_maybe_reset(env.rand_action(state))
+        ended = step["next", "done"][..., 0]
+    env.rollout(40, break_when_any_done=False, auto_reset=False, tensordict=state)
+    assert newcomer.asked > 40
