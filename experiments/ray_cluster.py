@@ -62,6 +62,8 @@ def start(ray: Any, processors: int | None) -> None:
 
 def join(ray: Any, address: str) -> None:
     """Join the cluster at an address; MarriageError if there is none."""
+    if address == "auto":
+        address = os.environ.get("RAY_ADDRESS") or address  # as Ray itself does
     if address != "auto":
         knock(address)
     # Where a process there speaks for this one, it would not find this project.

@@ -32,11 +32,11 @@ class TableMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]
     """
 
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
-        if config is not None and not isinstance(config, Mapping):
+        if config is not None and not (isinstance(config, Mapping) and all(isinstance(name, str) for name in config)):
             raise OptionError(f"config={config!r:.100}: allowed is a dict, such as {{'game': 'saucers', 'players': 3}}")
         options = dict(config or {})
         game = one_of("game", options.pop("game", None), tuple(GAMES))
-        self.env = MODULES[game.capitalize()].raw_env(**options)
+        self.env = MODULES[game].raw_env(**options)
         self.render_mode = self.env.render_mode
         self.metadata = dict(self.env.metadata)  # RLlib writes into it
         self.agents = self.env.possible_agents.copy()
@@ -77,8 +77,8 @@ class TableMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]
         if not self.env.agents:
             raise ResetNeededError("step: no match is under way; call reset() first")
         actor = self.env.agent_selection
-        if set(action_dict) != {actor}:
-            raise IllegalActionError(f"actions of {sorted(action_dict)}: allowed is one action, of {actor}")
+        if not isinstance(action_dict, Mapping) or set(action_dict) != {actor}:
+            raise IllegalActionError(f"actions {action_dict!r:.200}: allowed is a dict of one action, of {actor}")
         self.env.step(action_dict[actor])
         self._acted.add(actor)
         observations, rewards, infos = self._collect()

@@ -503,6 +503,8 @@ def test_information_set_search_plays(name, options):
         ("python_marriage_saucers(pack_size=40)", "pack_size=40: allowed is 36 or 52"),
         ("python_marriage_saucers(row_start=high)", "row_start='high': allowed is 'any' or 'lowest'"),
         ("python_marriage_boxes(misdeal_rate=1.5)", "misdeal_rate=1.5: allowed is a number from 0 to 0.99"),
+        ("python_marriage_boxes(misdeal_rate=0.00000000000000001)", "allowed are numbers of at most 15 decimals"),
+        ("python_marriage_saucers(players=2,cards=QC 10C)", "'10C' is no card; allowed are a rank and a suit"),
         ("python_marriage_boxes(deals=0)", "deals=0: allowed is a whole number from 1 to 1000"),
         ("python_marriage_boxes(utility=glory)", "utility='glory': allowed is 'chips' or 'ahead'"),
         ("python_marriage_boxes(dealer=5)", "dealer=5: allowed is a whole number from -1 to 4"),
@@ -529,6 +531,8 @@ def test_other_bad_input_is_named_and_changes_nothing():
     game = load("saucers", {})
     state = decisions(game, 0)[0]
     before = state.history()
+    with pytest.raises(OptionError, match="action=61: allowed is a whole number from 0 to 60"):
+        state.action_to_string(state.current_player(), 61)
     with pytest.raises(IllegalActionError, match="action 61 is not legal: allowed are"):
         state.apply_action(61)
     assert state.history() == before

@@ -178,7 +178,8 @@ def test_actions_that_cannot_be_change_nothing():
     before = env.env.table.tobytes()
     other = next(name for name in env.possible_agents if name != agent)
     illegal = int(np.flatnonzero(seen["action_mask"] == 0)[0])
-    for actions in ({}, {other: 60}, {agent: 60, other: 60}, {agent: illegal}, {agent: ACTIONS}, {agent: None}):
+    wrong = {agent: 60, other: 60}, {agent: illegal}, {agent: ACTIONS}, {agent: None}, {0: 1, "b": 2}, None, [agent]
+    for actions in ({}, {other: 60}, *wrong):
         with pytest.raises(IllegalActionError, match="allowed"):
             env.step(actions)
     assert env.env.table.tobytes() == before
