@@ -45,7 +45,9 @@ def test_the_pages_learner_gets_every_chip(monkeypatch, won, example, sums):
         return learn(agent, *arguments, **more)
 
     monkeypatch.setattr(PPO, "learn", noting)
-    monkeypatch.setattr(PPO, "test", lambda agent, *arguments, **more: agent.fitness.append(0.0))  # it would play on
+    monkeypatch.setattr(
+        PPO, "test", lambda agent, *arguments, **more: agent.metrics.add_fitness(0.0)
+    )  # it would play on
     example("agilerl", 4096)
     assert sums(np.concatenate(rewards), np.concatenate(dones)) == won
     assert sum(map(len, won.values())) > 300

@@ -23,7 +23,8 @@ from torchrl.envs import (
 from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor
 
 import marriage_env  # noqa: F401  (registers the environments)
-from marriage_env import IllegalActionError, RandomAgent, boxes_v0, saucers_v0
+from marriage_env import IllegalActionError, boxes_v0, saucers_v0
+from marriage_env.agents import RandomAgent
 
 pytestmark = pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested:UserWarning")
 
