@@ -16,6 +16,7 @@ PAGES = ROOT / "docs" / "pipelines"
 #: Pipelines that cannot live with the pins of all others, and so have their own.
 OWN_PINS = {"agilerl": "constraints/agilerl.txt", "rllib": "constraints/rllib.txt"}
 PIPELINES = sorted(page.stem for page in PAGES.glob("*.md") if page.stem != "README")
+TESTS = ("tests/pipelines", "tests/experiments/test_scaling.py")  # those of a pipeline have its name
 WITH_TORCH = "3.11"  # the Python for which PyTorch is pinned; others test what needs none
 NEED_TORCH = ("tests/agents", "tests/experiments", "tests/pipelines")
 
@@ -40,7 +41,7 @@ def page(session: nox.Session, pipeline: str) -> None:
         for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
             session.run("python", "-c", code, silent=False, log=False)
     session.install("pytest", "hypothesis", "rich")
-    session.run("pytest", "tests/pipelines", "-k", pipeline, *session.posargs)
+    session.run("pytest", *TESTS, "-k", pipeline, *session.posargs)
 
 
 @nox.session(python=["3.10", WITH_TORCH])
