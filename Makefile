@@ -15,7 +15,8 @@ test: .venv/installed
 
 # Pipelines that cannot live with the others, and other versions: in environments of their own.
 sessions: .venv/installed
-	$(BIN)/nox -s "page(rllib)" "page(agilerl)" lowest-3.11 newest-3.11 -- $(SESSION_TESTS)
+	$(BIN)/nox -s "page(rllib)" "page(agilerl)"
+	$(BIN)/nox -s lowest-3.11 newest-3.11 -- $(SESSION_TESTS)
 
 nightly: .venv/installed
 	$(BIN)/python -m pytest -n auto --hypothesis-profile nightly -m ""

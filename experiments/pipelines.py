@@ -10,6 +10,7 @@ import argparse
 import multiprocessing
 import os
 import re
+import textwrap
 import time
 import traceback
 from collections.abc import Sequence
@@ -119,7 +120,8 @@ def sentence(deals: int, found: Learned) -> str:
     command = f"`python -m experiments.pipelines {found.pipeline} --steps {found.steps}`"
     effort = f"about {found.steps:,} steps: {found.seconds:.0f} s on {os.cpu_count()} cores"
     result = f"{found.ahead} chips per deal ahead of two random players ({deals:,} duplicate deals, {CONFIDENCE})"
-    return f"**Learned.** {command} runs this very code for {effort}. Its player is then {result}."
+    told = f"**Learned.** {command} runs this very code for {effort}. Its player is then {result}."
+    return textwrap.fill(told, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -101,7 +101,7 @@ def over_nothing(game: str, players: int, settings: Settings) -> MaskablePPO:
 
 def over_one_table(game: str, players: int) -> MaskablePPO:
     """A learner over one AEC environment, as in PettingZoo's tutorial, but that every reward reaches him."""
-    return TUTORIAL.learner(single_seat(game.capitalize(), OPPONENTS, players=players))
+    return TUTORIAL.learner(single_seat(game, OPPONENTS, players=players))
 
 
 def training_speed(model: MaskablePPO, rollouts: int) -> float:

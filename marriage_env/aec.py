@@ -164,7 +164,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             return
         try:
             number = operator.index(action)  # type: ignore[arg-type]
-            if type(action) is bool:
+            if isinstance(action, (bool, np.bool_)):
                 raise TypeError
         except TypeError:
             raise IllegalActionError(

@@ -28,7 +28,7 @@ def whole(option: str, value: Any, low: int, high: int) -> int:
         number = operator.index(value)
     except TypeError:
         number = None
-    if number is None or isinstance(value, bool) or not low <= number <= high:
+    if number is None or isinstance(value, (bool, np.bool_)) or not low <= number <= high:
         raise OptionError(f"{option}={shown(value)}: allowed is a whole number from {low} to {high}")
     return number
 

@@ -22,6 +22,8 @@ def test_gymnasium_makes_a_seat(name, players):
 
 @pytest.mark.parametrize(("name", "players"), [("boxes", 7), ("saucers", 4)])
 def test_pettingzoo_makes_both_kinds(name, players):
+    if not hasattr(pettingzoo, "make"):
+        pytest.skip("PettingZoo has a registry from 1.27 on")
     env = pettingzoo.make("aec", f"marriage_env/{name}_v0", players=players)
     env.reset(seed=1)
     assert len(env.agents) == players

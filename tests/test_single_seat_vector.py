@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as wrappers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packaging.version import Version
 
 from marriage_env import (
     AgentError,
@@ -35,6 +36,7 @@ MODES = tuple(AutoresetMode)
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 BOXES, SAUCERS = Table(boxes_v0, 5), Table(saucers_v0, 6)
 HABIT = np.random.default_rng(3).permutation(61) + 1
+GYMNASIUM_1_2 = Version(gymnasium.__version__) < Version("1.3")
 by_mode = pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
 by_table = pytest.mark.parametrize("table", FEW_TABLES, ids=str)
 
@@ -783,6 +785,8 @@ def learner_chips(mode):
 
 @pytest.mark.parametrize("mode", [NEXT_STEP, SAME_STEP], ids=lambda mode: mode.value)
 def test_recorded_statistics_are_the_learners_chips(mode):
+    if mode is SAME_STEP and GYMNASIUM_1_2:
+        pytest.skip("Gymnasium 1.2's own wrapper miscounts there")
     env = wrappers.RecordEpisodeStatistics(vector(BOXES, 4, autoreset_mode=mode))
     _, infos = env.reset(seed=0)
     met = [[] for _ in range(4)]
@@ -829,6 +833,8 @@ WRAPPERS = {
 @by_mode
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_gymnasiums_wrappers_run_or_refuse_the_mode_themselves(name, mode):
+    if "Observation" in name and GYMNASIUM_1_2:
+        pytest.skip("Gymnasium 1.2's wrappers of observations take and refuse other modes")
     inner, bare = (vector(BOXES, 4, ["rules", Last()], autoreset_mode=mode) for _ in range(2))
     if "Observation" in name and (mode is SAME_STEP or (mode is DISABLED and "Normalize" in name)):
         with pytest.raises(ValueError, match=r"Expected .*autoreset_mode.* to be .*NEXT_STEP"):

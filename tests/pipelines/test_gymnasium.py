@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from packaging.version import Version
 
 import marriage_env
 
@@ -14,6 +15,8 @@ GAMES = [("Boxes", 5), ("Boxes", 10), ("Saucers", 3), ("Saucers", 6)]
 @pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
 @pytest.mark.parametrize(("game", "players"), GAMES)
 def test_recorded_returns_are_the_chips_won(game, players, mode, won):
+    if mode is AutoresetMode.SAME_STEP and Version(gymnasium.__version__) < Version("1.3"):
+        pytest.skip("Gymnasium 1.2's own wrapper miscounts there")
     made = gymnasium.make_vec(f"marriage_env/{game}-v0", num_envs=16, players=players, autoreset_mode=mode)
     envs, agent, recorded = RecordEpisodeStatistics(made), marriage_env.make_agent("random", seed=1), {}
     observations, infos = envs.reset(seed=0)
