@@ -74,12 +74,17 @@ def test_what_contradicts_itself_does_no_harm(module, options):
 
 @pytest.mark.parametrize("module", [boxes_v0, saucers_v0], ids=label)
 @pytest.mark.parametrize("name", ["search:4", "rules", "trained"])
-def test_views_of_who_is_not_to_act_are_refused(module, name):
+@pytest.mark.parametrize("over_too", [False, True])
+def test_views_of_who_is_not_to_act_are_refused(module, name, over_too):
+    """Also one that says that the match is over, too: only one that says nothing else is of such a match."""
     env = module.raw_env()
     env.reset(seed=1)
     other = next(agent for agent in env.possible_agents if agent != env.agent_selection)
+    vector = env.observe(other)["observation"]
+    if over_too:
+        vector[env.layout.at[PHASE_AT] + OVER - DECLARE] = 1.0
     with pytest.raises(AgentError, match="not to act"):
-        make_agent(name).act(env.observe(other)["observation"], np.ones(61, np.int8))
+        make_agent(name).act(vector, np.ones(61, np.int8))
 
 
 @pytest.mark.parametrize(("module", "options"), RULES, ids=label)
@@ -102,18 +107,6 @@ def test_cards_in_two_places_are_refused(module, options):
             refused += 1
             break
     assert refused > 100
-
-
-@pytest.mark.parametrize("module", [boxes_v0, saucers_v0], ids=label)
-@pytest.mark.parametrize("name", ["search:4", "rules", "trained"])
-def test_a_match_in_two_phases_is_not_over(module, name):
-    env = module.raw_env()
-    env.reset(seed=1)
-    other = next(agent for agent in env.possible_agents if agent != env.agent_selection)
-    vector = env.observe(other)["observation"]
-    vector[env.layout.at[PHASE_AT] + OVER - DECLARE] = 1.0
-    with pytest.raises(AgentError, match="not to act"):
-        make_agent(name).act(vector, np.ones(61, np.int8))
 
 
 @pytest.mark.parametrize("name", ["search:4", "rules", "trained", "random"])
