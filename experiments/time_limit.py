@@ -23,7 +23,7 @@ def within(seconds: float, call: Callable[[], Answer]) -> Answer:
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         return call()
-    running = True
+    running = False  # an alarm of an earlier limit may still be on its way
 
     def ring(_: int, frame: FrameType | None) -> None:
         if running and frame is not None and frame.f_code not in here:
@@ -32,6 +32,7 @@ def within(seconds: float, call: Callable[[], Answer]) -> Answer:
     here = within.__code__, ring.__code__  # the call has not begun or is over: nothing is to be stopped
     before = signal.signal(signal.SIGALRM, ring)
     try:
+        running = True
         signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, should it be caught on the way
         return call()
     except OutOfTime:
