@@ -7,6 +7,7 @@ follows ``--`` goes to pytest.
 from __future__ import annotations
 
 import re
+import tempfile
 from pathlib import Path
 
 import nox
@@ -37,9 +38,9 @@ def page(session: nox.Session, pipeline: str) -> None:
     text = (PAGES / f"{pipeline}.md").read_text(encoding="utf-8")
     (install,) = re.findall(r"```bash\n(pip install [^\n]*)\n```", text)
     session.run("bash", "-c", f"python -m {install}", external=True)
-    with session.chdir(session.create_tmp()):  # away from the checkout: what is installed runs
+    with tempfile.TemporaryDirectory() as folder, session.chdir(folder):  # not the checkout: what is installed runs
         for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-            session.run("python", "-c", code, silent=False, log=False)
+            session.run("python", "-c", code, log=False)
     session.install("pytest", "hypothesis", "rich")
     session.run("pytest", *TESTS, "-k", pipeline, *session.posargs)
 
