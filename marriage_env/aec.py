@@ -22,7 +22,7 @@ from marriage_env.game import Game
 from marriage_env.mask_place import MASK_IN, observation_of, observation_space
 from marriage_env.options import items, make_rules, one_of, shown, whole
 from marriage_env.record_arrays import copy_records
-from marriage_env.render.text import describe
+from marriage_env.render.text import describe, for_terminal
 from marriage_env.table import ACTIONS
 
 RENDER_MODES = ("ansi", "human")
@@ -253,7 +253,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         text = describe(self)
         if self.render_mode == "ansi":
             return text
-        print(text, flush=True)
+        print(for_terminal(text) + "\n", flush=True)
         return None
 
     def close(self) -> None:

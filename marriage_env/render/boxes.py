@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 from marriage_env.boxes.state import BOXES, TRICKS
-from marriage_env.cards import KING, QUEEN, SUIT_NAMES, card_symbol
+from marriage_env.cards import CARD_NAMES, KING, QUEEN, SUIT_NAMES, card_ids, card_symbol
 from marriage_env.chips import POT
 from marriage_env.render.view import APART, TOGETHER, Play, View
 from marriage_env.render.words import listed
@@ -19,15 +18,23 @@ class BoxesView(View):
     title = "Boxes"
     playing = "plays"
     counted = "tricks"
+    pot_titles = BOXES
     pots_paid: ClassVar[dict[int, tuple[str, str]]] = {
         ((1 << len(BOXES)) - 1) << POT: ("into", "each box"),
         **{1 << (POT + box): ("into", f"the {name} box") for box, name in enumerate(BOXES)},
     }
 
+    def turn_up(self) -> str:
+        """Before the dealer (2.2)."""
+        return CARD_NAMES[int(self.table["turn_up"])]
+
+    def trumps(self) -> str:
+        """Its suit."""
+        return SUIT_NAMES[int(self.table["turn_up"]) % 4]
+
     def heading(self) -> list[str]:
         """The turn-up, and what it means."""
-        turn_up = int(self.table["turn_up"])
-        return [f"{card_symbol(turn_up)} turned up: {SUIT_NAMES[turn_up % 4]} are trumps"]
+        return [f"{card_symbol(int(self.table['turn_up']))} turned up: {self.trumps()} are trumps"]
 
     def count(self, seat: int) -> int:
         """Tricks taken."""
@@ -56,7 +63,7 @@ class BoxesView(View):
         trick = len(self.plays) // len(self.names) + 1
         if not self.table["in_trick"]:
             return f"{name} is to lead to trick {trick} of {TRICKS}"
-        led = SUIT_NAMES[self.trick()[0][1] % 4]
+        led = SUIT_NAMES[self.played()[0][1] % 4]
         fined = ", or be fined (8.2)" if self.rules.conduct == "fined" else ""
         return f"{name} is to play to trick {trick} of {TRICKS}: follow {led} if you can{fined}"
 
@@ -68,7 +75,7 @@ class BoxesView(View):
         revoke = int(self.table["revokes"]) >> card & 1 and not self.anew
         return super().last_play(seat, card) + " against 4.2, a revoke" * bool(revoke)
 
-    def trick(self) -> list[Play]:
+    def played(self) -> list[Play]:
         """The plays of the trick under way, or of the last one if none is."""
         if self.table["in_trick"]:
             return self.plays[int(self.table["trick_start"]) :]
@@ -78,24 +85,23 @@ class BoxesView(View):
         """A deal is five cards of each player."""
         return self.first_plays(TRICKS * len(self.names))
 
-    def table_lines(self) -> Iterator[str]:
-        """The trick under way, or the one just taken."""
-        trick = self.trick()
-        if not trick:
-            return
-        number = TRICKS if self.anew else (len(self.plays) - 1) // len(self.names) + 1
-        cards = APART.join(f"{self.names[seat]}{TOGETHER}{card_symbol(card)}" for seat, card in trick)
-        yield from self.section(f"Trick {number}", [cards + self.outcome(trick)])
+    def played_title(self) -> str:
+        """The number of the trick."""
+        return f"Trick {TRICKS if self.anew else (len(self.plays) - 1) // len(self.names) + 1}"
 
-    def outcome(self, trick: list[Play]) -> str:
+    def played_words(self) -> str:
+        """The trick, card by card."""
+        return APART.join(f"{self.names[seat]}{TOGETHER}{card_symbol(card)}" for seat, card in self.played())
+
+    def outcome(self) -> str:
         """Who has the trick, or would have it as it stands; and what marriages are in it."""
-        if self.anew:
+        if self.anew or not self.plays:
             return ""
-        marriages = self.marriages(trick)
+        marriages = self.marriages(self.played())
         why = f", {listed(marriages)} married" if marriages else ""
         if self.table["in_trick"]:
-            return f" → {self.names[int(self.table['winning'])]} would take it{why}"
-        return f" → {self.names[self.actor]} took it{why}"
+            return f"{self.names[int(self.table['winning'])]} would take it{why}"
+        return f"{self.names[self.actor]} took it{why}"
 
     def marriages(self, trick: list[Play]) -> list[str]:
         """The marriages made in a trick (5.2, 5.5): a king and, next to him or by option before him, his queen."""
@@ -111,9 +117,16 @@ class BoxesView(View):
                 married.append(f"{card_symbol(card)} and {card_symbol(queen)}")
         return married
 
-    def pots_line(self) -> str:
-        """The chips in the boxes."""
-        return "   ".join(f"{box}{TOGETHER}{self.table['pots'][place]}" for place, box in enumerate(BOXES))
+    def why_not_card(self, card: int) -> str:
+        """A queen is called, or suit can be followed, or a trump must be played."""
+        if self.phase == ANSWER:
+            return (
+                f"{card_symbol(self.plays[-1][1])} calls {card_symbol(self.called_queen())}: she must be played (5.1)"
+            )
+        led = self.played()[0][1] % 4
+        if any(held % 4 == led for held in card_ids(int(self.table["hands"][self.actor]))):
+            return f"{SUIT_NAMES[led]} were led, and there are some in the hand: follow suit (4.2)"
+        return "who cannot follow must play a trump or Q♥ (4.2)"
 
     def remarks(self) -> list[str]:
         """A settlement without winners moves no chips."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import ClassVar
 
-from marriage_env.cards import ACE, CLUBS, card_symbol
+from marriage_env.cards import ACE, CARD_NAMES, CLUBS, card_symbol
 from marriage_env.chips import POT
 from marriage_env.render.view import APART, TOGETHER, Play, View
 from marriage_env.render.words import listed
@@ -33,6 +32,7 @@ class SaucersView(View):
     title = "Saucers"
     playing = "lays"
     counted = "cards"
+    pot_titles = POT_NAMES
     pots_paid: ClassVar[dict[int, tuple[str, str]]] = {
         ((1 << STAKED) - 1) << POT: ("on", "each staked card"),
         (1 << (POT + MARRIAGE_SAUCER)) | (1 << (POT + TRYNKA_SAUCER)): ("into", "each saucer"),
@@ -40,9 +40,13 @@ class SaucersView(View):
         **{1 << (POT + pot): ("into", f"the {POT_NAMES[pot]}") for pot in (MARRIAGE_SAUCER, TRYNKA_SAUCER)},
     }
 
+    def staked_card(self, pot: int) -> str | None:
+        """The club that is staked (1.4)."""
+        return CARD_NAMES[4 * (LOWEST_STAKED_RANK + pot) + CLUBS] if pot < STAKED else None
+
     def count(self, seat: int) -> int:
         """Cards held."""
-        return int(self.table["hands"][seat]).bit_count()
+        return self.held(seat)
 
     def known(self, seat: int) -> int:
         """The cards shown, and K♣ of a player who may lay him after Q♣, or did not (4.5)."""
@@ -95,7 +99,7 @@ class SaucersView(View):
                 return plays[: number + 1]
         return plays
 
-    def row(self) -> list[Play]:
+    def played(self) -> list[Play]:
         """The plays of the row under way, or of the last one if none is: its ranks rise one by one."""
         plays = self.plays_of_last_deal() if self.anew else self.plays
         start = len(plays) - 1
@@ -103,27 +107,30 @@ class SaucersView(View):
             start -= 1
         return plays[start:] if plays else []
 
-    def table_lines(self) -> Iterator[str]:
-        """The row under way, or the one that ended last."""
-        row = self.row()
-        if row:
-            runs = itertools.groupby(row, key=lambda play: play[0])
-            cards = [" ".join([self.names[seat], *(card_symbol(card) for _, card in run)]) for seat, run in runs]
-            yield from self.section(
-                "Row", [APART.join(run.replace(" ", TOGETHER) for run in cards) + self.end_of_row(row)]
-            )
+    def played_title(self) -> str:
+        """There is one row at a time."""
+        return "Row"
 
-    def end_of_row(self, row: list[Play]) -> str:
+    def played_words(self) -> str:
+        """The row, run by run."""
+        runs = itertools.groupby(self.played(), key=lambda play: play[0])
+        cards = [" ".join([self.names[seat], *(card_symbol(card) for _, card in run)]) for seat, run in runs]
+        return APART.join(run.replace(" ", TOGETHER) for run in cards)
+
+    def outcome(self) -> str:
         """Why the row has ended, if it has by itself."""
-        if self.anew or self.table["row"] != NO_ROW:
+        if self.anew or not self.plays or self.table["row"] != NO_ROW:
             return ""
-        rank = row[-1][1] // 4
-        return " → ended by the ace (4.6)" if rank == ACE else f" → ended: nobody holds {an(rank + 1)} (4.7)"
+        rank = self.plays[-1][1] // 4
+        return "ended by the ace (4.6)" if rank == ACE else f"ended: nobody holds {an(rank + 1)} (4.7)"
 
-    def pots_line(self) -> str:
-        """The chips on the staked cards and in the saucers."""
-        chips = self.table["pots"]
-        return "   ".join(f"{name} {chips[pot]}".replace(" ", TOGETHER) for pot, name in enumerate(POT_NAMES))
+    def why_not_card(self, card: int) -> str:
+        """K♣ alone may follow his Q♣ at once; a row rises by one; a new one may have to start low."""
+        if self.phase == ANSWER:
+            return "after Q♣ only K♣ may be laid at once: lay it, or pass (4.5)"
+        if self.table["row"] != NO_ROW:
+            return f"the row asks for {an(int(self.table['row']) + 1)} (4.3)"
+        return "a row is started with a card of the lowest rank held (4.1)"
 
 
 def is_staked(card: int) -> bool:

@@ -1,16 +1,15 @@
-"""A table in words, for people: what `TableEnv.render` returns or prints."""
+"""A table in words, for people."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from marriage_env.render.boxes import BoxesView
 from marriage_env.render.saucers import SaucersView
-from marriage_env.render.view import WIDEST, View
+from marriage_env.render.view import View, Viewer
 
 if TYPE_CHECKING:
     from marriage_env.aec import TableEnv
@@ -27,18 +26,20 @@ def describe(env: TableEnv) -> str:
 
     It tells the last step, whose turn it is and what for, hands (those of others as a number of cards, and the cards
     that all have seen), declarations, the trick or the row, pots, balances, and every payment of the last step with its
-    reason and clause. Render mode ``"human"`` fits it to the terminal: its width from 80 to 100 columns, and red suits
-    in red (unless ``NO_COLOR`` is set).
+    reason and clause.
     """
-    view = VIEWS[env.game.name]
-    if env.render_mode == "human":
-        columns = shutil.get_terminal_size((WIDEST, 24)).columns
-        return for_terminal("\n".join(view(env, columns).lines())) + "\n"
-    return "\n".join(view(env).lines())
+    return "\n".join(view_of(env).lines())
+
+
+def view_of(env: TableEnv) -> View:
+    """The table as `env.viewer` sees it."""
+    named = env.viewer is None or env.viewer == "all"
+    viewer: Viewer = env.viewer if named else env.possible_agents.index(env.viewer)  # type: ignore[assignment, arg-type]
+    return VIEWS[env.game.name](env.game, env.rules, env.table, viewer=viewer)
 
 
 def for_terminal(text: str) -> str:
-    """The text as standard output can show it: in colour, or with letters for the suits."""
+    """The text as standard output can show it: red suits in red (unless ``NO_COLOR`` is set), or letters for suits."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):

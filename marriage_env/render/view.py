@@ -1,25 +1,24 @@
-"""A table in words: what the views of both games share. A game's own view adds what only that game has.
+"""A table as its viewer sees it: what the views of both games share. A game's own view adds what only that game has.
 
-A view reads one record and writes lines of text. Only `View.hand` and `View.choices` show cards of a hand, and only to
-whom they may; how many cards a hand has is for all to see.
+A view reads one record; `View.lines` writes it in words, `scene.scene_of` tells it as plain data. Only
+`View.seen_hand`, `View.choices` and `View.why_not` tell of the cards of a hand; what the last two say is for the actor,
+and for whoever sees his hand. How many cards a hand has is for all to see.
 """
 
 from __future__ import annotations
 
 import abc
 import textwrap
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from marriage_env.cards import card_set, card_symbol
+from marriage_env.game import Game
 from marriage_env.render.payments import Entry, PaymentWords
 from marriage_env.render.words import cards_text, claim_words, listed, signed
 from marriage_env.table import CLAIMS, DECLARE, FIRST_CLAIM, OVER, PASS
-
-if TYPE_CHECKING:
-    from marriage_env.aec import TableEnv
 
 WIDEST, NARROWEST = 100, 80  # columns
 LABEL = 10  # columns of the words a line begins with
@@ -27,6 +26,8 @@ TOGETHER = "\N{NO-BREAK SPACE}"  # between words that a line break must not part
 APART = f"{TOGETHER}· "
 
 Play = tuple[int, int]  # a seat and the card it played
+#: Whose hands are shown: those of a seat, of all seats, or of whoever is to act (None).
+Viewer = int | Literal["all"] | None
 
 
 class View(abc.ABC):
@@ -34,6 +35,13 @@ class View(abc.ABC):
 
     A game's view sets the words below, writes the methods that are not written here, and adds to those it has more to
     say in.
+
+    Args:
+        game, rules: what is played.
+        table: its record.
+        names: of the players, by seats; None for those of the agents.
+        viewer: who looks.
+        columns: of the text, 80 to 100.
     """
 
     title: str
@@ -44,15 +52,23 @@ class View(abc.ABC):
     #: What the pots are called in a payment: see `PaymentWords`.
     pots_paid: ClassVar[dict[int, tuple[str, str]]]
 
-    def __init__(self, env: TableEnv, columns: int = WIDEST) -> None:
+    def __init__(
+        self,
+        game: Game,
+        rules: Any,
+        table: Any,
+        *,
+        names: Sequence[str] | None = None,
+        viewer: Viewer = None,
+        columns: int = WIDEST,
+    ) -> None:
         self.width = min(max(columns, NARROWEST), WIDEST)
-        table = env.table
-        self.table: Any = table
-        self.rules = env.rules
-        self.game = env.game
-        self.viewer = env.viewer
-        self.names = env.possible_agents
-        self.seats = range(len(self.names))
+        self.table = table
+        self.rules = rules
+        self.game = game
+        self.viewer = viewer
+        self.seats = range(rules.players)
+        self.names = [f"player_{seat}" for seat in self.seats] if names is None else list(names)
         self.phase, self.actor, self.dealer = int(table["phase"]), int(table["actor"]), int(table["dealer"])
         self.eldest = (self.dealer + 1) % len(self.names)
         self.plays = self.first_plays(int(table["plays"]))
@@ -73,8 +89,27 @@ class View(abc.ABC):
         """What is to be done, and by whom, when all have declared."""
 
     @abc.abstractmethod
-    def table_lines(self) -> Iterator[str]:
-        """The cards on the table."""
+    def played(self) -> list[Play]:
+        """The cards on the table: the trick or the row under way, or the last one if none is."""
+
+    @abc.abstractmethod
+    def played_title(self) -> str:
+        """What the cards on the table are."""
+
+    @abc.abstractmethod
+    def outcome(self) -> str:
+        """What has become of them, or would as they lie; empty for nothing to say."""
+
+    @abc.abstractmethod
+    def played_words(self) -> str:
+        """The cards on the table with who played them."""
+
+    @abc.abstractmethod
+    def why_not_card(self, card: int) -> str:
+        """Why the actor may not play a card that he holds, with the clause, where play is under way."""
+
+    #: How the game calls each pot in front of people.
+    pot_titles: tuple[str, ...]
 
     @abc.abstractmethod
     def count(self, seat: int) -> int:
@@ -88,9 +123,17 @@ class View(abc.ABC):
     def plays_of_last_deal(self) -> list[Play]:
         """The plays of the deal that the last step ended; the record keeps them until others take their place."""
 
-    @abc.abstractmethod
-    def pots_line(self) -> str:
-        """The chips in the pots."""
+    def turn_up(self) -> str | None:
+        """The card turned up, if the game has one."""
+        return None
+
+    def trumps(self) -> str | None:
+        """The name of the trump suit, if there is one."""
+        return None
+
+    def staked_card(self, pot: int) -> str | None:
+        """The card that lies on a pot."""
+        return None
 
     def heading(self) -> list[str]:
         """What the title says beside game, deal and dealer."""
@@ -120,7 +163,10 @@ class View(abc.ABC):
         yield from self.players_table()
         yield ""
         yield from self.section("Declared", [self.declarations()])
-        yield from self.table_lines()
+        if self.played():
+            yield from self.section(
+                self.played_title(), [self.played_words() + f" → {self.outcome()}" * bool(self.outcome())]
+            )
         yield from self.section(self.game.name.capitalize(), [self.pots_line()])
         yield from self.section("Paid", self.payments() or ["nothing in this step"])
 
@@ -155,18 +201,29 @@ class View(abc.ABC):
 
     def hand(self, seat: int) -> str:
         """A hand, as far as the viewer may see it."""
-        held = int(self.table["hands"][seat])
-        if self.sees(seat):
-            return cards_text(held)
-        known = held & self.known(seat)
-        unseen = held.bit_count() - known.bit_count()
-        return " + ".join([cards_text(known)] * bool(known) + [f"{unseen} unseen"] * bool(unseen))
+        seen = self.seen_hand(seat)
+        unseen = self.held(seat) - seen.bit_count()
+        return " + ".join([cards_text(seen)] * bool(seen) + [f"{unseen} unseen"] * bool(unseen))
+
+    def held(self, seat: int) -> int:
+        """How many cards a seat holds."""
+        return int(self.table["hands"][seat]).bit_count()
+
+    def seen_hand(self, seat: int) -> int:
+        """The set of cards in a hand that the viewer may see."""
+        hand = int(self.table["hands"][seat])
+        return hand if self.sees(seat) else hand & self.known(seat)
 
     def sees(self, seat: int) -> bool:
         """Whether the viewer may look into the hand of a seat."""
         if self.viewer is None:
             return seat == self.actor and self.phase != OVER
-        return self.viewer in ("all", self.names[seat])
+        return self.viewer in ("all", seat)
+
+    def pots_line(self) -> str:
+        """The chips in the pots."""
+        pots = zip(self.pot_titles, self.table["pots"].tolist(), strict=True)
+        return "   ".join(f"{title} {chips}".replace(" ", TOGETHER) for title, chips in pots)
 
     # What happened, and what is to be done
 
@@ -204,6 +261,39 @@ class View(abc.ABC):
         ]
         ways = [f"{self.playing[:-1]} {cards}"] * bool(cards) + [f"declare {', '.join(claims)}"] * bool(claims)
         return " or ".join(ways + ["pass"] * (legal >> PASS & 1))
+
+    def why_not(self, action: int) -> str:
+        """Why the actor may not take an action, with the clause; empty for one that is legal. It tells of his hand."""
+        if int(self.table["legal"]) >> action & 1:
+            return ""
+        if self.phase == OVER:
+            return "the match is over"
+        if action == PASS:
+            return "there is nothing to pass here: a card is due"
+        if action >= FIRST_CLAIM:
+            return self.why_not_claim(action - FIRST_CLAIM)
+        if not int(self.table["hands"][self.actor]) >> action & 1:
+            return f"{card_symbol(action)} is not in the hand"
+        if self.phase == DECLARE:
+            return "first come the declarations: declare, or pass (3.1)"
+        return self.why_not_card(action)
+
+    def why_not_claim(self, claim: int) -> str:
+        """Why the actor may not declare a claim."""
+        words = claim_words(self.game.claim_names[claim])
+        if self.phase != DECLARE:
+            return f"{words}: the declarations are over (3.1)"
+        if self.table["claim_order"][CLAIMS * self.actor + claim]:
+            return f"{words} has been declared"
+        return f"{words}: its cards are not in the hand (3.2)"
+
+    def action_words(self, action: int) -> str:
+        """An action as an order: ``"play Q♥"``, ``"declare marriage of clubs"``, ``"pass"``."""
+        if action == PASS:
+            return "pass"
+        if action >= FIRST_CLAIM:
+            return f"declare {claim_words(self.game.claim_names[action - FIRST_CLAIM])}"
+        return f"{self.playing[:-1]} {card_symbol(action)}"
 
     def result(self) -> str:
         """How the match ended."""

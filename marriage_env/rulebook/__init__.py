@@ -33,5 +33,3 @@ def clauses(game: str) -> dict[str, str]:
 def clause_text(game: str, number: str) -> str:
     """One clause, in Markdown. OptionError if the rules have no such clause; the message lists those there are."""
     return clauses(game)[one_of("clause", number, tuple(clauses(game)))]
-
-

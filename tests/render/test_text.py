@@ -10,6 +10,7 @@ from hypothesis import given
 
 from marriage_env import boxes_v0, saucers_v0
 from marriage_env.cards import CARD_NAMES, card_symbol
+from marriage_env.render.text import VIEWS
 from tests.helpers import MODULES, act, begin, boxes_pack, deal_anew, hands, label, matches, over, random_step
 
 WIDTH = 100
@@ -132,12 +133,12 @@ def test_red_suits_are_coloured_on_a_terminal_alone(monkeypatch):
     assert "\x1b[" not in printed(monkeypatch)
 
 
-def test_a_narrow_terminal_gets_a_narrow_view(monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    for columns, widest in (("80", 80), ("40", 80), ("300", 100)):
-        monkeypatch.setenv("COLUMNS", columns)
-        lines = printed(monkeypatch).splitlines()
-        assert max(map(len, lines)) == len(lines[0]) == widest
+@pytest.mark.parametrize(("columns", "widest"), [(80, 80), (40, 80), (300, 100)])
+def test_a_view_has_the_width_asked_for_within_limits(columns, widest):
+    env = boxes_v0.raw_env()
+    env.reset(seed=1)
+    lines = list(VIEWS["boxes"](env.game, env.rules, env.table, columns=columns).lines())
+    assert max(map(len, lines)) == len(lines[0]) == widest
 
 
 def test_a_terminal_without_suit_signs_gets_letters(monkeypatch):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,6 @@ from marriage_env.options import whole
 from marriage_env.record_arrays import copy_records
 from marriage_env.render.text import VIEWS
 from marriage_env.table import ACTIONS, CHANCE, NOBODY, OVER, PHASE_NAMES
-
-if TYPE_CHECKING:
-    from marriage_env.aec import TableEnv
 
 NOTHING_SHOWN = np.full(CARDS, NOBODY, np.uint8)
 
@@ -99,10 +95,8 @@ class Position(Node):
         return [float(worth) for worth in (chips - chips.mean() if self.setup.ahead else chips)]
 
     def __str__(self) -> str:
-        seats = [f"player_{seat}" for seat in range(self.setup.players)]
-        game, rules = self.setup.game, self.setup.rules
-        shows = SimpleNamespace(table=self.tables[0], rules=rules, game=game, viewer="all", possible_agents=seats)
-        return "\n".join(VIEWS[game.name](cast("TableEnv", shows)).lines())
+        game = self.setup.game
+        return "\n".join(VIEWS[game.name](game, self.setup.rules, self.tables[0], viewer="all").lines())
 
 
 def told(shown_before: Any, balances_before: Any, table: Any, players: int) -> str:
