@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
+import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -13,23 +14,23 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 
-from marriage_env.cards import CARD_NAMES, CARDS
+from marriage_env.cards import CARDS
 from marriage_env.chips import Payment, payments
-from marriage_env.engine import ENDED, ILLEGAL, PAID, SEAT_BITS
+from marriage_env.engine import DRAWN, ENDED, ILLEGAL, PAID, SEAT_BITS
 from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
 from marriage_env.mask_place import MASK_IN, observation_of, observation_space
-from marriage_env.options import items, make_rules, one_of, shown, whole
+from marriage_env.opening import NO_PACKS, Opening, check_packs, check_pots
+from marriage_env.options import make_rules, one_of, shown, whole
 from marriage_env.record_arrays import copy_records
+from marriage_env.records import Record, append_record, check, record_of
 from marriage_env.render.text import describe, for_terminal
 from marriage_env.table import ACTIONS
 
 RENDER_MODES = ("ansi", "human")
 RESET_OPTIONS = ("dealer", "pots", "packs")
 IGNORED_RESET_OPTION = "options"  # PettingZoo's own tests pass it to every environment
-POT_LIMIT = 10_000  # up to which observations are exact
-NO_PACKS = np.zeros((0, CARDS), np.uint8)
 
 
 class ActionSpace(gymnasium.spaces.Discrete):
@@ -53,6 +54,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         mask_in: ``"observation"``: observations are dicts of ``observation`` and ``action_mask``; ``"info"``: they are
             the vector alone. The mask is in ``infos[agent]["action_mask"]`` in both.
         viewer: whose hand `render` shows: an agent, ``"all"``, or None for whoever is to act.
+        record: a file to which the record of each match is added when it is over, or left (`reset`, `close`) after a
+            step at least: see `marriage_env.records`.
         **options: the game's rule options.
 
     Raises:
@@ -69,6 +72,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         render_mode: str | None = None,
         mask_in: str = "observation",
         viewer: str | None = None,
+        record: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -83,6 +87,11 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._tables = self.game.new_tables(1, self.rules)
         self._packs = NO_PACKS
+        self._record_path = record_path(record)
+        self._opening: tuple[Any, ...] = ()  # what an `Opening` is made of, but for game and rules
+        self._actions: list[int] = []  # taken in this match
+        self._broken_off = False  # by the last of them, which was illegal
+        self._unsaved = False  # whether steps have been taken that are in no file yet
         self._seeded = False
         self._begun = False
         self._paid = False  # whether rewards are not all 0
@@ -121,12 +130,47 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         """
         seed = None if seed is None else whole("seed", seed, 0, 2**64 - 1)
         dealer, pots, packs = self._reset_options({} if options is None else options)
+        self._save_record()
         table = self._tables[0]
         if seed is not None or not self._seeded:
             table["seed"] = secrets.randbits(64) if seed is None else seed
             table["draws"] = 0
-            self._seeded = True
-        table["pots"] = pots
+        self._begin(int(table["seed"]), int(table["draws"]), dealer, pots, packs)
+
+    def resume(self, record: Record) -> None:
+        """Go on where a record ends, as if its match had been played here.
+
+        Raises:
+            OptionError: the record is of another game or of other rules than this environment.
+            RecordMismatchError: the rules do not bear the record out. In both cases nothing has changed.
+        """
+        opening = record.opening
+        if (opening.game, opening.rules) != (self.game.name, self.rules):
+            raise OptionError(
+                f"record of {opening.game} under {opening.rules}: allowed is {self.game.name}, {self.rules}"
+            )
+        check(record)
+        self._save_record()
+        render_mode, path = self.render_mode, self._record_path
+        self.render_mode = self._record_path = None
+        dealer = DRAWN if opening.dealer is None else opening.dealer
+        self._begin(opening.seed, opening.draws, dealer, list(opening.pots), opening.pack_array)
+        for step in record.steps:
+            if step.illegal:
+                self._forfeit(step.action)
+            else:
+                self.step(step.action)
+        self.render_mode, self._record_path, self._unsaved = render_mode, path, False
+        if self.render_mode == "human":
+            self.render()
+
+    def _begin(self, seed: int, draws: int, dealer: int, pots: Sequence[int], packs: NDArray[np.uint8]) -> None:
+        """Begin a match with chance, dealer (`DRAWN`: to be drawn), pots and packs as given."""
+        table = self._tables[0]
+        table["seed"], table["draws"], table["pots"] = seed, draws, pots
+        self._seeded = True
+        self._opening = seed, draws, dealer, pots, packs
+        self._actions, self._broken_off, self._unsaved = [], False, False
         self._packs = packs
         mask = np.zeros(ACTIONS, np.int8)
         actor = self.game.begin(self._tables, dealer, packs, mask)
@@ -178,6 +222,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         if outcome == ILLEGAL:
             self._refuse(number)
             return
+        self._actions.append(number)
+        self._unsaved = True
         self._seen = vector, mask
         self.infos[agent] = self._idle_infos[agent]
         self._cumulative_rewards[agent] = 0.0
@@ -257,7 +303,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Save the record of a match under way, if records are kept."""
+        self._save_record()
 
     # What is seen from outside the game
 
@@ -287,6 +334,19 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         return payments(self._tables[0], self.game.pot_names, self.game.reasons)
 
     @property
+    def record(self) -> Record:
+        """The match so far, as a record: see `marriage_env.records`."""
+        self._need_match("record")
+        seed, draws, dealer, pots, packs = self._opening
+        cards = tuple(tuple(pack[: self.rules.pack_size]) for pack in packs.tolist())
+        drawn = None if dealer == DRAWN else dealer
+        opening = Opening(self.game.name, self.rules, seed, draws, drawn, tuple(map(int, pots)), cards)
+        last = len(self._actions) - 1
+        return record_of(
+            opening, [(action, self._broken_off and place == last) for place, action in enumerate(self._actions)]
+        )
+
+    @property
     def table(self) -> Any:
         """A copy of the table's record (dtype `game.table`)."""
         return copy_records(self._tables)[0]
@@ -311,6 +371,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         twin.__dict__.update(self.__dict__)
         twin._tables = copy_records(self._tables)
         twin.agents = self.agents.copy()
+        twin._actions = self._actions.copy()
         if self._begun:
             for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
                 setattr(twin, name, getattr(self, name).copy())
@@ -369,14 +430,21 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             said = f"action {shown(action)}{name} of {agent}"
             raise IllegalActionError(f"{said} is not legal: allowed are {self._allowed()}")
         EnvLogger.warn_on_illegal_move()
+        self._forfeit(action)
+        if self.render_mode == "human":
+            self.render()
+
+    def _forfeit(self, action: int) -> None:
+        """An illegal action ends the match."""
+        agent = self.agent_selection
+        self._actions.append(action)
+        self._broken_off = self._unsaved = True
         self.game.forfeit_match(self._tables)
         self.infos[agent] = self._idle_infos[agent]
         self._cumulative_rewards[agent] = 0.0
         self._settle_account(True)
         self._end()
         self.truncations = dict.fromkeys(self.agents, True)  # as PettingZoo's wrapper does
-        if self.render_mode == "human":
-            self.render()
 
     def _settle_account(self, paid: bool) -> None:
         """The rewards of the step just taken, in which chips moved or did not."""
@@ -400,37 +468,20 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self._seen = None
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.agents[0]
+        self._save_record()
+
+    def _save_record(self) -> None:
+        """Add what has been played of the match to the file of records, if there is one, and it is not there yet."""
+        if self._record_path is not None and self._unsaved:
+            append_record(self._record_path, self.record)
+        self._unsaved = False
 
 
-def check_pots(pots: Any, names: tuple[str, ...]) -> list[int]:
-    """The pots of a reset; OptionError if they are not a number of chips for each pot."""
-    numbers = items(pots)
-    if numbers is None or len(numbers) != len(names):
-        raise OptionError(f"pots={pots!r:.100}: allowed is a list of {len(names)} numbers of chips: {', '.join(names)}")
-    return [whole(f"pots[{place}]", chips, 0, POT_LIMIT) for place, chips in enumerate(numbers)]
-
-
-def check_packs(packs: Any, pack_size: int, deals: int) -> NDArray[np.uint8]:
-    """The packs of a reset as an array (deals set, 52); OptionError if one is not a whole pack."""
-    all_packs = items(packs)
-    if all_packs is None or len(all_packs) > deals:
-        raise OptionError(f"packs={packs!r:.100}: allowed is a list of at most {deals} packs, one for each deal")
-    checked = np.zeros((len(all_packs), CARDS), np.uint8)
-    for number, pack in enumerate(all_packs):
-        checked[number, :pack_size] = check_pack(f"packs[{number}]", pack, pack_size)
-    return checked
-
-
-def check_pack(name: str, pack: Any, pack_size: int) -> list[int]:
-    """The cards of a pack; OptionError if it is not a whole one."""
-    ids = items(pack)
-    if ids is None or len(ids) != pack_size:
-        found = f"{pack!r:.100}" if ids is None else f"{len(ids)} cards"
-        raise OptionError(f"{name} is {found}: allowed is a list of all {pack_size} card ids, top first")
-    lowest = CARDS - pack_size
-    cards = [whole(f"{name}[{place}]", card, lowest, CARDS - 1) for place, card in enumerate(ids)]
-    for card in cards:
-        if cards.count(card) > 1:
-            twice = f"{name} has {card} ({CARD_NAMES[card]}) twice"
-            raise OptionError(f"{twice}: allowed is each of {lowest} to {CARDS - 1} once")
-    return cards
+def record_path(path: Any) -> str | None:
+    """The path of a file of records, from wherever the program runs later; OptionError for what is no path."""
+    if path is None:
+        return None
+    try:
+        return os.path.abspath(os.fsdecode(path))  # noqa: PTH100  (a Path would refuse bytes)
+    except TypeError:
+        raise OptionError(f"record={path!r:.100}: allowed is the path of a file, or None") from None

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marriage_env.aec import check_pots
 from marriage_env.errors import OptionError
+from marriage_env.opening import check_pots
 from marriage_env.options import items, one_of, whole
 from marriage_env.table import ACTIONS
 from marriage_env.tables import PLAYERS

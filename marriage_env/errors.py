@@ -35,3 +35,35 @@ class AgentAnswerError(AgentError):
 
 class IllegalChoiceError(AgentError, IllegalActionError):
     """An agent that chose an action that its mask does not allow."""
+
+
+class RecordError(MarriageError, ValueError):
+    """A game record that cannot be read, or that cannot be."""
+
+
+class RecordFileError(RecordError):
+    """A file of records that is no file, or that the system does not give out."""
+
+
+class RecordSizeError(RecordError):
+    """A record, or something in it, that is larger than any game's."""
+
+
+class RecordSyntaxError(RecordError):
+    """A line that is no JSON object, or one whose text is no UTF-8."""
+
+
+class RecordTruncatedError(RecordSyntaxError):
+    """A last line that breaks off in the middle."""
+
+
+class RecordVersionError(RecordError):
+    """A record of a version that this library does not read, or no record at all."""
+
+
+class RecordFieldError(RecordError):
+    """A record in which a field is missing, unknown, or not what it can be."""
+
+
+class RecordMismatchError(RecordError):
+    """A record in which something is otherwise than the rules have it."""

@@ -16,7 +16,7 @@ LAYERS = [
     {"cards", "chips", "randomness", "table", "declaring", "knowledge"},
     {"observation", "compact", "engine", "batch_engine", "world_engine", "search_engine", "game"},
     {"boxes", "saucers"},
-    {"games", "agents", "tables", "worlds"},
+    {"games", "agents", "tables", "worlds", "opening"},
     {"rulebook", "records", "render"},
     {"mask_place", "aec", "boxes_v0", "saucers_v0", "single_seat"},
     {"batch", "batch_checks", "batch_saving", "batch_agents", "single_seat_vector", "sb3"},

@@ -10,6 +10,7 @@ from marriage_env.chips import POT, Reason
 from marriage_env.render.words import chips_words, listed
 
 Entry = tuple[int, int, int, int]  # payers, payees, chips, reason: see `chips.ENTRY`
+Party = int | str  # a player by his seat, or a pot by its name
 
 
 @dataclass(frozen=True)
@@ -88,3 +89,9 @@ def sums_words(sums: Sequence[tuple[int, str]]) -> str:
 def seats_in(parties: int) -> list[int]:
     """The seats in a set of parties."""
     return [seat for seat in range(POT) if parties >> seat & 1]
+
+
+def parties_in(parties: int, pot_names: Sequence[str]) -> tuple[Party, ...]:
+    """A party set: players by seats, then pots by names."""
+    pots = (name for number, name in enumerate(pot_names) if parties >> (POT + number) & 1)
+    return (*seats_in(parties), *pots)

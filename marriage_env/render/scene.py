@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from marriage_env.cards import CARD_NAMES, card_ids
-from marriage_env.chips import POT
-from marriage_env.render.payments import Entry, seats_in
+from marriage_env.render.payments import Entry, Party, parties_in
 from marriage_env.render.view import View
 from marriage_env.render.words import SUIT_ORDER
 from marriage_env.table import ACTIONS, OVER
-
-Party = int | str  # a player by his seat, or a pot by its name
 
 
 @dataclass(frozen=True)
@@ -197,13 +194,8 @@ def transfer_of(view: View, entry: Entry) -> Transfer:
     """A ledger entry, its parties by seats and names."""
     payers, payees, chips, number = entry
     words, clause = view.game.reasons[number]
-    return Transfer(parties_of(view, payers), parties_of(view, payees), chips, words, clause)
-
-
-def parties_of(view: View, parties: int) -> tuple[Party, ...]:
-    """A party set: players by seats, pots by names."""
-    pots = (name for number, name in enumerate(view.game.pot_names) if parties >> (POT + number) & 1)
-    return (*seats_in(parties), *pots)
+    pots = view.game.pot_names
+    return Transfer(parties_in(payers, pots), parties_in(payees, pots), chips, words, clause)
 
 
 def choices_of(view: View) -> Iterable[Choice]:

@@ -56,6 +56,11 @@ def test_choices_and_refusals_are_for_who_sees_the_actors_hand():
     assert not other.choices and not other.refusals
 
 
+def auto(hands, turn_up, **options):
+    """A table of Boxes where the first card is due."""
+    return begin(boxes_v0.raw_env(declaring="auto", **options), [boxes_pack(5, 36, hands, turn_up)])
+
+
 def why(env, action):
     view = VIEWS[env.game.name](env.game, env.rules, env.table, viewer=None)
     return view.why_not(env.game.action_names.index(action))
@@ -76,7 +81,7 @@ def test_why_not_names_the_clause():
 
 
 def test_why_not_of_a_queen_who_is_called():
-    env = begin(boxes_v0.raw_env(declaring="auto"), [boxes_pack(5, 36, {0: "KC", 2: "QC 7D"}, "TH")])
+    env = auto({0: "KC", 2: "QC 7D"}, "TH")
     act(env, "KC")
     assert why(env, "7D") == "K♣ calls Q♣: she must be played (5.1)"
 

@@ -1,0 +1,108 @@
+"""Files of records: JSON Lines, a record a line."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from marriage_env.errors import RecordError, RecordFileError, RecordSizeError, RecordSyntaxError, RecordTruncatedError
+from marriage_env.records.playing import check
+from marriage_env.records.reading import from_json
+from marriage_env.records.record import Record
+
+#: No match makes a longer line: 1,000 deals of ten players of Boxes take some 13 MB.
+LONGEST_LINE = 2**25
+
+
+class Line(NamedTuple):
+    """A line of a file: its number from 1, and what is wrong with it, if anything is."""
+
+    number: int
+    error: RecordError | None
+
+
+def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
+    """The records in a file, one after the other; empty lines are passed over.
+
+    Raises:
+        RecordError: of a kind for each fault (`RecordFileError`, `RecordSizeError`, `RecordSyntaxError`,
+            `RecordTruncatedError`, `RecordVersionError`, `RecordFieldError`); the message begins with file and line.
+    """
+    for number, line in lines_of(path):
+        try:
+            yield record_in_line(line)
+        except RecordError as error:
+            raise type(error)(f"{os.fspath(path)}, line {number}: {error}") from None
+
+
+def check_file(path: str | os.PathLike[str]) -> Iterator[Line]:
+    """Each record of a file, read and played again through the rules; RecordFileError if the file cannot be read."""
+    for number, line in lines_of(path):
+        try:
+            check(record_in_line(line))
+            yield Line(number, None)
+        except RecordError as error:
+            yield Line(number, error)
+
+
+def append_record(path: str | os.PathLike[str], record: Record) -> None:
+    """Add a record to a file, which is made if there is none. What is there stays; a line cut short is left alone."""
+    line = record.as_json().encode("ascii") + b"\n"
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            line = line if file.read(1) == b"\n" else b"\n" + line
+        file.write(line)
+
+
+def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
+    """Write a file anew with these records: whole, or, if anything fails, not at all."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    try:
+        with draft.open("wb") as file:
+            for record in records:
+                file.write(record.as_json().encode("ascii") + b"\n")
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def record_in_line(line: bytes) -> Record:
+    """The record in a line, with or without its end."""
+    try:
+        return from_json(line)
+    except RecordSyntaxError as error:
+        if line.endswith(b"\n"):
+            raise
+        raise RecordTruncatedError(f"the last line breaks off: {error}") from None
+
+
+def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not empty, with their numbers."""
+    with open_regular(path, os.O_RDONLY) as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                where = f"{os.fspath(path)}, line {number}"
+                raise RecordSizeError(f"{where}: longer than {LONGEST_LINE} bytes, which no record is")
+            if line.strip():
+                yield number, line
+
+
+def open_regular(path: str | os.PathLike[str], flags: int) -> IO[bytes]:
+    """A file, opened without waiting; RecordFileError if it is no regular file or cannot be opened."""
+    try:
+        descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0), 0o666)
+    except (OSError, ValueError) as error:
+        raise RecordFileError(f"{path!r:.200} cannot be opened: {error}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise RecordFileError(f"{path!r:.200} is no file: allowed is a regular one")
+    return os.fdopen(descriptor, "rb" if flags == os.O_RDONLY else "r+b")
