@@ -82,18 +82,33 @@ class NetworkAgent(BatchAgent):
 
     def choose(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.int64]:
         """See `BatchAgent.choose`."""
-        if masks.shape[1] != ACTIONS:
-            raise AgentError(f"masks of shape {masks.shape}: allowed are masks of {ACTIONS} entries")
-        allowed = masks.astype(np.bool_)
-        inputs = self._adviser.inputs(vectors, masks, self.network.inputs)
-        logits = np.where(allowed, self.network.logits(inputs), -np.inf)
+        logits = self._allowed_logits(vectors, masks)
         if self.deterministic:
             return np.asarray(logits.argmax(1), np.int64)
-        return drawn(np.exp(logits - logits.max(1, keepdims=True), dtype=np.float64), allowed, self._random)
+        return drawn(likelihoods(logits), masks.astype(np.bool_), self._random)
+
+    def probabilities(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.float64]:
+        """How likely each action is by the network, float64 (n, actions); rows sum to 1. Arguments as for `choose`."""
+        chances = likelihoods(self._allowed_logits(vectors, masks))
+        shares: NDArray[np.float64] = chances / chances.sum(1, keepdims=True)
+        return shares
+
+    def _allowed_logits(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.float32]:
+        """The network's logits, (n, actions), minus infinity where the mask forbids."""
+        if masks.shape[1] != ACTIONS:
+            raise AgentError(f"masks of shape {masks.shape}: allowed are masks of {ACTIONS} entries")
+        inputs = self._adviser.inputs(vectors, masks, self.network.inputs)
+        return np.where(masks.astype(np.bool_), self.network.logits(inputs), np.float32(-np.inf))
 
     def seed(self, seed: int) -> None:
         """See `Agent.seed`."""
         self._random = np.random.default_rng(seed)
+
+
+def likelihoods(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    """How likely each action is, (n, actions), as a multiple of the likeliest."""
+    multiples: NDArray[np.float64] = np.exp(logits - logits.max(1, keepdims=True), dtype=np.float64)
+    return multiples
 
 
 def drawn(chances: NDArray[np.float64], allowed: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:

@@ -57,6 +57,11 @@ class TrainedAgent(NetworkAgent):
         self.check(vectors)
         return super().choose(vectors, masks)
 
+    def probabilities(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.float64]:
+        """See `NetworkAgent.probabilities`; errors as for `choose`."""
+        self.check(vectors)
+        return super().probabilities(vectors, masks)
+
     def check(self, vectors: NDArray[np.float32]) -> None:
         """Raise AgentError if one of the observations, (n, size), is of another game or under other rules."""
         others = self._start.missed_by(vectors)
@@ -74,6 +79,10 @@ class ShippedAgent(BatchAgent):
         AgentError if no model was trained for them; ModelError for a model that is damaged.
         """
         return self.player_of(vectors[0]).choose(vectors, masks)
+
+    def probabilities(self, vectors: NDArray[np.float32], masks: NDArray[Any]) -> NDArray[np.float64]:
+        """See `NetworkAgent.probabilities`; errors as for `choose`."""
+        return self.player_of(vectors[0]).probabilities(vectors, masks)
 
     def player_of(self, vector: NDArray[np.float32]) -> TrainedAgent:
         """The player of the model that was trained for what an observation is of; AgentError if none was."""
