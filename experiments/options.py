@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from typing import Any
 
 from marriage_env import GAMES, MarriageError
 from marriage_env.agents import allowed_agents
-from marriage_env.options import make_rules
+from marriage_env.options import make_rules, parse_rule
 
 AGENTS_HELP = allowed_agents()
 DEFAULT_GAME = "boxes"
@@ -43,17 +42,6 @@ def rules_asked(arguments: argparse.Namespace) -> dict[str, Any]:
         rules["players"] = arguments.players
     make_rules(GAMES[arguments.game or DEFAULT_GAME].rules, rules)
     return rules
-
-
-def parse_rule(text: str) -> tuple[str, Any]:
-    """``deals=4`` as ``("deals", 4)``; what is no Python literal is a word."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise MarriageError(f"--rule {text}: allowed is NAME=VALUE, such as conduct=fined")
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return name, value
 
 
 def count(text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import numbers
 import operator
@@ -79,3 +80,14 @@ def fill_from(rules: object, record: Any) -> None:
     for name in record.dtype.names:
         if hasattr(rules, name):
             record[name] = getattr(rules, name)
+
+
+def parse_rule(text: str) -> tuple[str, Any]:
+    """``deals=4``, as on a command line, as ``("deals", 4)``; what is no Python literal is a word."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise OptionError(f"rule {text!r:.100}: allowed is NAME=VALUE, such as conduct=fined")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return name, value

@@ -1,1 +1,1 @@
-"""The games for people: played in a terminal or a browser, looked at, checked. The extra ``play`` has what they need."""
+"""The games for people: played in a terminal or a browser, looked at, checked; with the extra ``play``."""
