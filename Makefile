@@ -5,13 +5,16 @@ SECONDS_EACH ?= 60
 DEALS ?= 1000
 SESSION_TESTS ?=
 
-.PHONY: demo test sessions nightly lint format pages bench ladder clean
+.PHONY: demo test play docs sessions nightly lint format pages bench ladder clean
 
 demo: .venv/installed
 	$(BIN)/python -m experiments.demo --seconds $(SECONDS_EACH) --deals $(DEALS)
 
 test: .venv/installed
 	$(BIN)/python -m pytest -n auto
+
+play: .venv/installed
+	$(BIN)/marriage-env serve
 
 # Pipelines that cannot live with the others, and the lowest versions: in environments of their own.
 sessions: .venv/installed

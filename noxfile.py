@@ -61,9 +61,9 @@ def test_with(session: nox.Session, file: str) -> None:
     """Run the tests with the versions in a file: all of them where PyTorch is, or else what needs none."""
     pin(session, file)
     if session.python == WITH_TORCH:
-        session.install("-e", ".[train,measure,test]", "-e", "./agents")
+        session.install("-e", ".[train,measure,pictures,play,test]", "-e", "./agents")
         session.run("pytest", "-n", "auto", *session.posargs)
     else:
-        session.install("-e", ".[test]", "-e", "./agents")
+        session.install("-e", ".[pictures,play,test]", "-e", "./agents")
         elsewhere = (f"--ignore={folder}" for folder in NEED_TORCH)
         session.run("pytest", "-n", "auto", *elsewhere, *session.posargs)

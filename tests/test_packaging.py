@@ -42,17 +42,22 @@ def wheel(tmp_path_factory):
 def test_the_wheel_brings_the_library_alone(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
+        metadata, entries = (
+            archive.read(next(name for name in names if name.endswith(ending))).decode().strip()
+            for ending in ("METADATA", "entry_points.txt")
+        )
     assert {name.split("/")[0].split("-")[0] for name in names} == {"marriage_env"}
     assert "marriage_env/py.typed" in names
-    assert "marriage_env/boxes/scripted.py" in names
-    assert not [name for name in names if name.endswith("entry_points.txt")]
+    needed_files = ("boxes/scripted.py", "rulebook/boxes.md", "app/static/table.js", "app/static/replay.js")
+    assert {f"marriage_env/{name}" for name in needed_files} <= set(names)
+    assert entries == "[console_scripts]\nmarriage-env = marriage_env.app.cli:main"
     needed = [line.split(": ")[1] for line in metadata.splitlines() if line.startswith("Requires-Dist")]
     bare = {name.split(">")[0] for name in needed if "extra ==" not in name}
     assert bare == {"gymnasium", "pettingzoo", "numpy", "numba"}
     extras = {line.split(": ")[1] for line in metadata.splitlines() if line.startswith("Provides-Extra")}
     pipelines = {"ray", "openspiel", "rllib", "tianshou", "torchrl", "agilerl", "supersuit"}
-    assert extras == {"train", "measure", "bench", "test", "dev", "all"} | pipelines
+    people = {"pictures", "play"}
+    assert extras == {"train", "measure", "bench", "test", "docs", "browser", "dev", "all"} | pipelines | people
 
 
 def test_the_wheel_plays_in_a_bare_environment(wheel, tmp_path):
@@ -74,7 +79,12 @@ def test_the_lowest_versions_tested_are_the_lowest_allowed():
         for folder in (".", "agents")
     )
     extras = library["optional-dependencies"]
-    wanted = [*library["dependencies"], *players["dependencies"], *extras["train"], *extras["measure"], *extras["test"]]
+    tested_extras = ("train", "measure", "pictures", "play", "test")
+    wanted = [
+        *library["dependencies"],
+        *players["dependencies"],
+        *(name for key in tested_extras for name in extras[key]),
+    ]
     bounds = dict(re.fullmatch(r"([\w-]+)(?:>=([\d.]+))?", name).groups() for name in wanted)
     del bounds["marriage-env"]
     text = (ROOT / "constraints" / "lowest.txt").read_text(encoding="utf-8")
