@@ -34,8 +34,13 @@ format: .venv/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: .venv/installed
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 pages: .venv/installed
 	$(BIN)/python docs/pages.py
+	$(BIN)/python docs/pictures.py
 
 bench: .venv/installed
 	$(BIN)/python -m experiments.benchmark --markdown docs/benchmarks.md --csv docs/benchmarks.csv \

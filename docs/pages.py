@@ -1,4 +1,8 @@
-"""Write each environment's page from its module and its table of observation fields: ``python docs/pages.py``."""
+"""Write the pages that come from the code: ``python docs/pages.py``.
+
+Each environment's, from its module and its table of observation fields; and each game's rules, from the rulebook, with
+pictures.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,26 @@ from typing import Any
 
 from marriage_env import GAMES
 from marriage_env.fields import Field
+from marriage_env.rulebook import rules_page
 
-FOLDER = Path(__file__).parent / "environments"
+DOCS = Path(__file__).parent
+FOLDER = DOCS / "environments"
+#: Below which heading of the rules a picture stands: its file in docs/pictures, and what it shows.
+PICTURES = {
+    "boxes": {
+        "## 2 The deal": (
+            "boxes-5",
+            "A table of Boxes for five after the deal: hands, boxes, the turn-up",
+        ),
+        "## 4 The play": ("boxes-6", "Six players in the middle of a trick"),
+        "## 7 Settlement": ("boxes-10", "Ten players, late in a deal"),
+    },
+    "saucers": {
+        "## 2 The deal": ("saucers-3", "A table of Saucers for three after the deal: staked cards and saucers"),
+        "## 4 Laying out": ("saucers-4", "Four players, and a row that rises"),
+        "## 5 Out": ("saucers-6", "Six players at the end of a deal"),
+    },
+}
 KINDS = {
     "set": "flags",
     "one": "one flag at most",
@@ -29,6 +51,17 @@ def page(name: str) -> str:
     before = before.replace(f"listed in `docs/environments/{name}.md`", "listed below")
     parts = [before.rstrip(), "", *options(game), *fields(game), *reasons(game), "## Version history" + history]
     return "\n".join(parts)
+
+
+def rules(name: str) -> str:
+    """The rules of a game, with their pictures."""
+    text = rules_page(name)
+    for heading, (picture, shows) in PICTURES[name].items():
+        before, found, after = text.partition(f"{heading}\n")
+        if not found:
+            raise ValueError(f"{heading!r} is no heading of the rules of {name}")
+        text = f"{before}{found}\n![{shows}](../pictures/{picture}.png)\n{after}"
+    return text
 
 
 def options(game: Any) -> list[str]:
@@ -79,9 +112,9 @@ def reasons(game: Any) -> list[str]:
 
 def main() -> None:
     """Write all pages."""
-    FOLDER.mkdir(exist_ok=True)
     for name in GAMES:
         (FOLDER / f"{name}.md").write_text(page(name), encoding="utf-8")
+        (DOCS / "rules" / f"{name}.md").write_text(rules(name), encoding="utf-8")
 
 
 if __name__ == "__main__":

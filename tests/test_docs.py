@@ -1,7 +1,9 @@
 """The pages say what the code does: generated pages are up to date, links lead somewhere, Python blocks run."""
 
+import importlib
 import importlib.util
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+MADE = ROOT / "docs" / "_build"  # by `make docs`
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted(page for page in (ROOT / "docs").rglob("*.md") if MADE not in page.parents),
+]
 #: What pages use that an environment may lack: each by a module that is there with all of it alone.
 NOT_EVERYWHERE = {
     "agilerl": "agilerl",
@@ -48,12 +54,15 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
-def test_environment_pages_are_up_to_date():
+def test_generated_pages_are_up_to_date():
     spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
     pages = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(pages)
     for name in pages.GAMES:
         assert (pages.FOLDER / f"{name}.md").read_text(encoding="utf-8") == pages.page(name), "run: make pages"
+        assert (ROOT / "docs" / "rules" / f"{name}.md").read_text(encoding="utf-8") == pages.rules(name), (
+            "run: make pages"
+        )
 
 
 @pytest.mark.parametrize("game", ["boxes", "saucers"])
@@ -71,3 +80,43 @@ def test_the_readme_shows_what_its_ten_lines_print():
     shown = re.search(r"```text\n(.*?)\n```", page, re.DOTALL).group(1)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown in run.stdout
+
+
+def commands(program):
+    """Each line of a bash block that calls a program, as its arguments; a line that ends in a backslash goes on."""
+    for page in PAGES:
+        for block in re.findall(r"```bash\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            for line in block.replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True)
+                if words[: len(program)] == program:
+                    yield page, words[len(program) :]
+
+
+def test_commands_of_marriage_env_are_such_as_it_takes():
+    click = pytest.importorskip("click")
+    program = pytest.importorskip("marriage_env.app.commands").program
+    found = list(commands(["marriage-env"]))
+    assert len(found) > 8
+    for page, words in found:
+        command = program
+        while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+            assert words[0] in command.commands, f"{page.name}: marriage-env {' '.join(words)}"
+            command, words = command.commands[words[0]], words[1:]
+        command.make_context("documented", list(words))  # raises for what it does not take
+
+
+def test_commands_of_experiments_have_the_options_they_are_given(capsys):
+    pytest.importorskip("torch")
+    found = [(page, words) for page, words in commands(["python", "-m"]) if words[0].startswith("experiments.")]
+    assert len(found) > 8
+    helped = {}
+    for page, (module, *words) in found:
+        if module == "experiments.rllib_scaling":
+            continue  # it wants an environment with RLlib
+        if module not in helped:
+            with pytest.raises(SystemExit):
+                importlib.import_module(module).main(["--help"])
+            helped[module] = capsys.readouterr().out
+        own = words[: words.index("--train")] if "--train" in words else words  # what follows is for another script
+        for option in [word.partition("=")[0] for word in own if word.startswith("--")]:
+            assert option in helped[module], f"{page.name}: {module} has no {option}"
