@@ -6,7 +6,7 @@ import operator
 import os
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -25,10 +25,17 @@ from marriage_env.opening import NO_PACKS, Opening, check_packs, check_pots
 from marriage_env.options import make_rules, one_of, shown, whole
 from marriage_env.record_arrays import copy_records
 from marriage_env.records import Record, append_record, check, record_of
-from marriage_env.render.text import describe, for_terminal
+from marriage_env.render.needed import need_pygame
+from marriage_env.render.scene import scene_of
+from marriage_env.render.text import describe, view_of
 from marriage_env.table import ACTIONS
 
-RENDER_MODES = ("ansi", "human")
+if TYPE_CHECKING:
+    from marriage_env.render.pictures.window import Window
+
+PICTURE_MODES = ("human", "rgb_array")
+RENDER_MODES = ("ansi", *PICTURE_MODES)
+NARROWEST, WIDEST = 320, 3840  # pixels
 RESET_OPTIONS = ("dealer", "pots", "packs")
 IGNORED_RESET_OPTION = "options"  # PettingZoo's own tests pass it to every environment
 
@@ -50,7 +57,10 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
     """One table of a game as a PettingZoo AEC environment; a game's module makes a class of it.
 
     Args:
-        render_mode: None, ``"ansi"`` (`render` returns text) or ``"human"`` (each step prints it).
+        render_mode: None; ``"ansi"``: `render` returns text; ``"rgb_array"``: it returns a picture; ``"human"``: each
+            step draws the picture in a window, at most ``metadata["render_fps"]`` of them a second. Pictures need
+            ``pip install 'marriage-env[pictures]'``.
+        render_width: of pictures, in pixels, 320 to 3840; 16 to 10 is their shape.
         mask_in: ``"observation"``: observations are dicts of ``observation`` and ``action_mask``; ``"info"``: they are
             the vector alone. The mask is in ``infos[agent]["action_mask"]`` in both.
         viewer: whose hand `render` shows: an agent, ``"all"``, or None for whoever is to act.
@@ -59,7 +69,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         **options: the game's rule options.
 
     Raises:
-        OptionError: an option is unknown or cannot be; the message says what is allowed.
+        OptionError: an option is unknown or cannot be; the message says what is allowed. Or a picture is asked for, and
+            pygame is not installed.
     """
 
     game: ClassVar[Game]
@@ -72,12 +83,17 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         render_mode: str | None = None,
         mask_in: str = "observation",
         viewer: str | None = None,
+        render_width: int = 1000,
         record: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
         self.rules = make_rules(self.game.rules, options)
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        if render_mode in PICTURE_MODES:
+            need_pygame(f"render_mode={render_mode!r}")
+        self.render_width = whole("render_width", render_width, NARROWEST, WIDEST)
+        self._window: Window | None = None
         self.mask_in = one_of("mask_in", mask_in, MASK_IN)
         self.possible_agents: list[str] = [f"player_{seat}" for seat in range(self.rules.players)]
         self.viewer = one_of("viewer", viewer, (None, *self.possible_agents, "all"))
@@ -288,22 +304,36 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         state[size:] = cards[:, CARDS - pack_size : CARDS].ravel()
         return state
 
-    def render(self) -> str | None:
-        """The table in words: returned in mode ``"ansi"``, printed in mode ``"human"``."""
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The table as `viewer` sees it.
+
+        Returns:
+            In mode ``"ansi"`` some twenty lines of text; in mode ``"rgb_array"`` a picture, uint8 of shape
+            (render_width * 5 / 8, render_width, 3); None in mode ``"human"``, where the window shows it.
+        """
         if self.render_mode is None:
             gymnasium.logger.warn(
                 "render() was called without a render_mode; make the environment with one, such as 'ansi'"
             )
             return None
         self._need_match("render")
-        text = describe(self)
         if self.render_mode == "ansi":
-            return text
-        print(for_terminal(text) + "\n", flush=True)
+            return describe(self)
+        from marriage_env.render.pictures import Window, picture
+
+        scene = scene_of(view_of(self))
+        if self.render_mode == "rgb_array":
+            return picture(scene, self.render_width)
+        if self._window is None:
+            self._window = Window(self.render_width, self.metadata["render_fps"])
+        self._window.show(scene)
         return None
 
     def close(self) -> None:
-        """Save the record of a match under way, if records are kept."""
+        """Close the window, if there is one (the next picture opens another), and save the record of a match under way."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
         self._save_record()
 
     # What is seen from outside the game
@@ -365,10 +395,12 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         """An environment that goes on exactly like this one, and apart from it; many times faster than `deepcopy`.
 
         The spaces are shared, and with them the random stream of `action_space(agent).sample`. A clone holds all that
-        the original holds: the hands of others, and the cards to come.
+        the original holds: the hands of others, and the cards to come. What is tried on the clone of an environment
+        with a window is not shown: its `render_mode` is None. So it is with copies of other kinds.
         """
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
+        twin._leave_window()
         twin._tables = copy_records(self._tables)
         twin.agents = self.agents.copy()
         twin._actions = self._actions.copy()
@@ -386,11 +418,18 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
     # Within
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "layout"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("layout", "_window")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._leave_window()
         self.layout = self.game.layout(self.rules)
+
+    def _leave_window(self) -> None:
+        """What a copy does: the window stays with the original."""
+        self._window = None
+        if self.render_mode == "human":
+            self.render_mode = None
 
     def _reset_options(self, options: Mapping[str, Any]) -> tuple[int, list[int], NDArray[np.uint8]]:
         """Dealer (-1: to be drawn), pots and packs of a reset, checked."""

@@ -38,10 +38,13 @@ PettingZoo's `turn_based_aec_to_parallel`.
 
 `players` and every other rule option (`marriage_env.boxes.BoxesRules`), by name, and:
 
-- `render_mode`: None; `"ansi"`: `render()` returns the table in words; `"human"`: it is printed after each step.
+- `render_mode`: None; `"ansi"`: `render()` returns the table in words; `"rgb_array"`: a picture, uint8 of shape
+  (height, width, 3); `"human"`: a window shows the picture after each step. Pictures need
+  `pip install 'marriage-env[pictures]'`; a clone or copy of an environment with a window has `render_mode` None.
+- `render_width`: of pictures, in pixels, 320 to 3840 (default 1000); 16 to 10 is their shape.
 - `mask_in`: `"observation"` (default), or `"info"`: observations are the vector alone. The mask is in
   `infos[agent]["action_mask"]` in both forms.
-- `viewer`: whose hand `render` shows: an agent, `"all"`, or None for whoever is to act.
+- `viewer`: whose hand `render` shows, in words and pictures: an agent, `"all"`, or None for whoever is to act.
 
 `reset(seed, options)` takes in `options`, each alone or with others: `dealer`, a seat; `pots`, the chips in each pot;
 `packs`, for each of the first deals the ids of all its cards, top first.
@@ -93,9 +96,9 @@ class raw_env(TableEnv):
     game = GAME
     metadata = {  # noqa: RUF012  (PettingZoo's way)
         "name": "boxes_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "rgb_array"],
         "is_parallelizable": False,
-        "render_fps": 1,
+        "render_fps": 2,
     }
 
 

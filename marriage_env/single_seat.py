@@ -45,7 +45,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         mask_in: str = "info",
     ) -> None:
         self.env = env
-        self.metadata = {"render_modes": env.metadata.get("render_modes", [])}
+        self.metadata = {name: env.metadata[name] for name in ("render_modes", "render_fps") if name in env.metadata}
         self.render_mode = getattr(env, "render_mode", None)
         self.players = len(env.possible_agents)
         self.opponents = as_agents("opponents", opponents)

@@ -19,7 +19,7 @@ LAYERS = [
     {"games", "agents", "tables", "worlds", "opening"},
     {"rulebook", "records", "render"},
     {"mask_place", "aec", "boxes_v0", "saucers_v0", "single_seat"},
-    {"batch", "batch_checks", "batch_saving", "batch_agents", "single_seat_vector", "sb3"},
+    {"batch", "batch_checks", "batch_saving", "batch_agents", "single_seat_vector", "sb3", "video"},
     {"registration"},
     {"interop", "app"},
 ]
@@ -70,7 +70,18 @@ def test_the_library_imports_no_pipeline():
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert "marriage_env" in loaded
-    assert not loaded & {"torch", "stable_baselines3", "ray", "tianshou", "torchrl", "pyspiel", "agilerl", "supersuit"}
+    assert not loaded & {
+        "pygame",
+        "imageio",
+        "torch",
+        "stable_baselines3",
+        "ray",
+        "tianshou",
+        "torchrl",
+        "pyspiel",
+        "agilerl",
+        "supersuit",
+    }
 
 
 @pytest.mark.parametrize("game", ["boxes", "saucers"])

@@ -160,9 +160,13 @@ def test_a_small_pack_is_not_for_many(players: int) -> None:
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        ("render_mode", "rgb_array"),
+        ("render_mode", "rgb"),
         ("render_mode", 1),
         ("render_mode", ""),
+        ("render_width", 319),
+        ("render_width", 3841),
+        ("render_width", 640.0),
+        ("render_width", None),
         ("mask_in", "obs"),
         ("mask_in", None),
         ("viewer", "player_99"),

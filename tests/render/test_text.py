@@ -10,7 +10,7 @@ from hypothesis import given
 
 from marriage_env import boxes_v0, saucers_v0
 from marriage_env.cards import CARD_NAMES, card_symbol
-from marriage_env.render.text import VIEWS
+from marriage_env.render.text import VIEWS, for_terminal
 from tests.helpers import MODULES, act, begin, boxes_pack, deal_anew, hands, label, matches, over, random_step
 
 WIDTH = 100
@@ -116,12 +116,13 @@ class Terminal(io.TextIOWrapper):
 
 
 def printed(monkeypatch, encoding="utf-8", terminal=True):
-    """What mode "human" prints at a reset."""
+    """What `for_terminal` makes of a table."""
     raw = io.BytesIO()
     stream = (Terminal if terminal else io.TextIOWrapper)(raw, encoding=encoding)
     monkeypatch.setattr(sys, "stdout", stream)
-    boxes_v0.env(render_mode="human", viewer="all").reset(seed=1)
-    stream.flush()
+    env = boxes_v0.env(render_mode="ansi", viewer="all")
+    env.reset(seed=1)
+    print(for_terminal(env.render()), flush=True)
     return raw.getvalue().decode(encoding)
 
 
