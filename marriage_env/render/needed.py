@@ -21,8 +21,8 @@ def need_pygame(what: str) -> None:
         )
 
 
-def need_imageio(what: str) -> None:
+def need_av(what: str) -> None:
     """OptionError that names `what` if films cannot be written here."""
-    for module, package in (("imageio", "imageio"), ("av", "imageio[pyav]")):
+    for module, package in (("av", "PyAV"), ("PIL", "Pillow")):
         if importlib.util.find_spec(module) is None:
             raise OptionError(f"{what} needs {package}, which is not installed: {INSTALL}")

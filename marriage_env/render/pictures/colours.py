@@ -19,6 +19,7 @@ TEXT: Colour = (238, 236, 226)
 QUIET_TEXT: Colour = (166, 176, 168)
 GOLD: Colour = (242, 200, 98)
 WON: Colour = (142, 214, 146)
+NO_CHIPS: Colour = (132, 178, 152)
 LOST: Colour = (240, 146, 126)
 RED_ON_DARK: Colour = (255, 138, 128)
 

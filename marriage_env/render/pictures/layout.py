@@ -13,11 +13,11 @@ WIDTH, HEIGHT = 1600, 1000  # in units, of which all measures are given
 MARGIN = 16
 GAP = 12
 TABLE = 1134  # width of the table with its players; the rest is for text
-SEAT = 206  # height of a seat above or below the table
-WIDEST_SEAT = 460
+SEAT = 212  # height of a seat above or below the table
+WIDEST_SEAT = 550
 SIDE = 236  # width of a seat beside the table
 SIDE_HEIGHTS = {"boxes": 236, "saucers": 330}
-POTS = 150
+POTS, POTS_WIDTH = 150, 860
 #: How many players sit below, to the left, above and to the right, clockwise from the lower right corner.
 SITTING = {
     3: (1, 0, 2, 0),
@@ -29,6 +29,7 @@ SITTING = {
     9: (3, 1, 4, 1),
     10: (4, 1, 4, 1),
 }
+WIDEST_CELL = 160
 MOST_IN_LINE = 13  # cards of a row: its ranks rise
 CARD_AND_NAME = 1.62  # height of a card with its name, by its width
 
@@ -81,7 +82,7 @@ def layout_of(scene: Scene, width: int) -> Layout:
     """The places of a scene's picture, `width` pixels wide."""
     unit = width / WIDTH
     middle = middle_of(len(scene.players))
-    pots = pots_in(scene, Rect(middle.x, middle.y, middle.width, POTS))
+    pots = pots_in(scene, Rect((2 * MARGIN + TABLE - POTS_WIDTH) // 2, middle.y, POTS_WIDTH, POTS))
     heading = Rect(middle.x, middle.y + POTS + GAP, middle.width, 62)
     spread = Rect(middle.x, heading.bottom + GAP, middle.width, middle.bottom - heading.bottom - GAP)
     panel = Rect(MARGIN + TABLE + 2 * GAP, MARGIN, WIDTH - TABLE - 2 * MARGIN - 2 * GAP, HEIGHT - 2 * MARGIN)
@@ -125,7 +126,7 @@ def seats_around(scene: Scene) -> list[Rect]:
     players = len(scene.players)
     below, left, above, right = SITTING[players]
     side = SIDE_HEIGHTS[scene.game]
-    beside = Rect(MARGIN, (HEIGHT - side) // 2, SIDE, side)
+    beside = Rect(MARGIN, MARGIN + SEAT + POTS + 2 * GAP + 14, SIDE, side)
     lowest = in_line(below, HEIGHT - MARGIN - SEAT)
     around = [
         *reversed(lowest),
@@ -167,7 +168,8 @@ def cells(rect: Rect, count: int) -> list[Rect]:
     """Places for cards with names under them, in as many lines as make the cards largest."""
     lines = max(range(1, count + 1), key=lambda lines: card_width(rect, count, lines))
     in_each = math.ceil(count / lines)
-    width, height = min(rect.width // in_each, 170), rect.height // lines
+    height = rect.height // lines
+    width = min(rect.width // in_each, WIDEST_CELL, height)
     places = []
     for number in range(count):
         line, place = divmod(number, in_each)

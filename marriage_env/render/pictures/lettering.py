@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -11,13 +12,15 @@ import pygame
 from marriage_env.cards import SUIT_SYMBOLS, SUITS
 from marriage_env.render.pictures import shapes
 from marriage_env.render.pictures.colours import GOLD, RED_ON_DARK, Colour
+from marriage_env.render.pictures.shapes import TIMES
 
 ELLIPSIS = "…"
 SIGN = re.compile(f"([{SUIT_SYMBOLS}])")
 RED_SIGN = re.compile("[♥♦]")
 CLAUSE = re.compile(r"\(\d+\.\d+\)[,:.]?$")
 LINE = 0.75  # height of a line, of the size of its font
-SUIT_SHARE = 0.5  # size of a suit's sign, of the size of the font
+BASE = 0.57  # of the line on which letters stand, below the top of theirs
+SIGN_SHARE = 0.5  # size of a suit's sign
 
 _fonts: dict[int, pygame.font.Font] = {}
 
@@ -41,9 +44,18 @@ def line_height(size: int) -> int:
 def width_of(text: str, size: int) -> int:
     """The width of a text in one line, in pixels."""
     return sum(
-        round(SUIT_SHARE * size) + 1 if SIGN.fullmatch(part) else font(size).size(printable(part))[0]
-        for part in SIGN.split(text)
+        sign_size(size) + 1 if SIGN.fullmatch(part) else width_of_letters(part, size) for part in SIGN.split(text)
     )
+
+
+def width_of_letters(text: str, size: int) -> int:
+    """The width of a text without suits."""
+    return math.ceil(font(TIMES * size).size(printable(text))[0] / TIMES)
+
+
+def sign_size(size: int) -> int:
+    """The size of a suit's sign in a text."""
+    return round(SIGN_SHARE * size)
 
 
 def printable(text: str) -> str:
@@ -53,21 +65,27 @@ def printable(text: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def image(text: str, size: int, colour: Colour) -> pygame.Surface:
-    """A text in one line; the ranks and signs of red suits are red."""
+    """A text in one line; the ranks and signs of red suits are red.
+
+    Letters are drawn large and scaled down: pygame shifts small ones to whole pixels, and words up and down by them.
+    """
     ink = RED_ON_DARK if RED_SIGN.search(text) else colour
-    made = pygame.Surface((max(1, width_of(text, size)), line_height(size)), pygame.SRCALPHA)
-    made.fill((*ink, 0))
-    x = 0
-    for part in SIGN.split(text):
-        if SIGN.fullmatch(part):
-            side = round(SUIT_SHARE * size)
-            made.blit(shapes.suit(SUITS[SUIT_SYMBOLS.index(part)], side, ink), (x, round(0.36 * size - side / 2)))
-            x += side + 1
-        elif part:
-            letters = font(size).render(printable(part), True, ink)
-            made.blit(letters, (x, (made.get_height() - letters.get_height()) // 2))
-            x += letters.get_width()
-    return made
+
+    def draw(large: pygame.Surface) -> None:
+        x = 0
+        for part in SIGN.split(text):
+            if SIGN.fullmatch(part):
+                side = TIMES * sign_size(size)
+                made = shapes.suit(SUITS[SUIT_SYMBOLS.index(part)], side, ink)
+                large.blit(made, (x, round(TIMES * BASE * size) - side))
+                x += side + TIMES
+            elif part:
+                letters = font(TIMES * size)
+                top = round(TIMES * BASE * size) - letters.get_ascent()
+                large.blit(letters.render(printable(part), True, ink), (x, top))
+                x += TIMES * width_of_letters(part, size)
+
+    return shapes.smooth(max(1, width_of(text, size)), line_height(size), draw, ink)
 
 
 @functools.lru_cache(maxsize=4096)

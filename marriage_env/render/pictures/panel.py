@@ -6,22 +6,24 @@ import pygame
 from pygame import Rect
 
 from marriage_env.render.pictures import shapes
-from marriage_env.render.pictures.colours import GOLD, PLATE, PLATE_EDGE, QUIET_TEXT, TEXT, Colour
+from marriage_env.render.pictures.colours import GOLD, PLATE, PLATE_EDGE, QUIET_TEXT, RED_ON_DARK, TEXT, Colour
 from marriage_env.render.pictures.layout import Layout
 from marriage_env.render.pictures.lettering import draw_line, draw_text, width_of
 from marriage_env.render.pictures.seats import MARKS, draw_mark
 from marriage_env.render.scene import Scene
 
 TITLE, SUBTITLE, HEADING = 64, 36, 32  # sizes of fonts
-TEXT_SIZES = (38, 36, 34, 32)
-PAYMENT_SIZES = (37, 35, 33, 31, 30)
+TEXT_SIZES = (44, 41, 38, 36, 34, 32)
+PAYMENT_SIZES = (38, 36, 34, 32, 30)
 HEADING_HEIGHT = 28
 
 
 def draw_panel(surface: pygame.Surface, layout: Layout, scene: Scene) -> None:
     """Draw all that is told in words."""
     draw_title(surface, layout, scene)
-    draw_section(surface, layout, layout.now, "NOW", [scene.now], TEXT_SIZES, lit=not scene.over)
+    draw_section(
+        surface, layout, layout.now, "RESULT" if scene.over else "NOW", [scene.now], TEXT_SIZES, lit=not scene.over
+    )
     draw_section(surface, layout, layout.last, "LAST", [scene.last], TEXT_SIZES)
     draw_section(surface, layout, layout.paid, "PAID", scene.paid or ("nothing in this step",), PAYMENT_SIZES)
     draw_legend(surface, layout)
@@ -32,10 +34,16 @@ def draw_title(surface: pygame.Surface, layout: Layout, scene: Scene) -> None:
     rect = layout.title
     upper = Rect(rect.x, rect.y, rect.width, round(0.58 * rect.height))
     lower = Rect(rect.x, upper.bottom, rect.width, rect.bottom - upper.bottom)
-    draw_line(surface, scene.title, upper, layout.px(TITLE), GOLD, place=0.0)
+    draw_line(surface, scene.title, upper, layout.px(TITLE), GOLD)
+    sign = layout.px(30)
+    for place, letter in enumerate("DCHS", 1):
+        ink = RED_ON_DARK if letter in "DH" else QUIET_TEXT
+        surface.blit(
+            shapes.suit(letter, sign, ink), (rect.right - place * round(1.3 * sign), upper.centery - sign // 2)
+        )
     trumps = f" · {scene.trumps} are trumps" if scene.trumps else ""
     text = f"deal {scene.deal} of {scene.deals}{trumps}"
-    draw_line(surface, text, lower, layout.px(SUBTITLE), QUIET_TEXT, place=0.0, least=layout.px(30))
+    draw_line(surface, text, lower, layout.px(SUBTITLE), QUIET_TEXT, least=layout.px(30))
 
 
 def draw_section(

@@ -9,7 +9,7 @@ import pygame
 from numpy.typing import NDArray
 
 from marriage_env.render.pictures import shapes
-from marriage_env.render.pictures.colours import FELT_DARK, FELT_LIGHT, FLOOR, RIM_DARK, RIM_LIGHT
+from marriage_env.render.pictures.colours import FELT_DARK, FELT_LIGHT, FLOOR, GOLD, RIM_DARK, RIM_LIGHT
 from marriage_env.render.pictures.layout import layout_of
 from marriage_env.render.pictures.panel import draw_panel
 from marriage_env.render.pictures.played import draw_played
@@ -59,6 +59,8 @@ def bare_table(size: tuple[int, int], table: tuple[int, int, int, int], rim: int
     inner = rect.inflate(-2 * rim, -2 * rim)
     surface.blit(felt(inner.size, radius - rim), inner)
     surface.blit(shapes.outlined(*inner.size, radius - rim, (0, 0, 0), max(1, rim // 6), 90), inner)
+    line = inner.inflate(-2 * rim, -2 * rim)
+    surface.blit(shapes.outlined(*line.size, radius - 2 * rim, GOLD, max(1, rim // 9), 70), line)
     return surface
 
 

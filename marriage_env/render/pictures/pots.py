@@ -18,6 +18,7 @@ from marriage_env.render.pictures.colours import (
     CHIP_MARK,
     CHIP_SIDE,
     GOLD,
+    NO_CHIPS,
     TEXT,
     blend,
 )
@@ -50,7 +51,7 @@ def draw_turn_up(surface: pygame.Surface, layout: Layout, rect: Rect, card: str)
 def draw_pot(surface: pygame.Surface, layout: Layout, rect: Rect, pot: Pot) -> None:
     """A pot: its name or its card, its chips, their number."""
     foot = Rect(rect.x, rect.bottom - layout.px(FOOT), rect.width, layout.px(FOOT))
-    draw_line(surface, str(pot.chips), foot, layout.px(NUMBER), TEXT if pot.chips else BOX_EDGE, place=0.5)
+    draw_line(surface, str(pot.chips), foot, layout.px(NUMBER), TEXT if pot.chips else NO_CHIPS, place=0.5)
     if pot.card:
         height = min(foot.y - rect.y - layout.px(4), round(rect.width / 0.7))
         x = rect.centerx - width_of_card(height) // 2
@@ -64,9 +65,11 @@ def draw_pot(surface: pygame.Surface, layout: Layout, rect: Rect, pot: Pot) -> N
     body = Rect(rect.x, head.bottom + layout.px(2), rect.width, foot.y - head.bottom - layout.px(4))
     if pot.title.endswith(" saucer"):
         surface.blit(saucer(*body.size), body)
+        inner = body.inflate(0, -body.height // 2)
+        draw_chips(surface, inner, pot.chips, round(0.24 * rect.width), PILES)
     else:
         surface.blit(box(*body.size), body)
-    draw_chips(surface, body.inflate(0, -layout.px(18)), pot.chips, round(0.3 * rect.width), PILES)
+        draw_chips(surface, body.inflate(0, -layout.px(20)), pot.chips, round(0.28 * rect.width), PILES)
 
 
 @functools.lru_cache(maxsize=32)

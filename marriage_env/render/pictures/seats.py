@@ -22,11 +22,11 @@ from marriage_env.render.pictures.colours import (
     Colour,
 )
 from marriage_env.render.pictures.layout import Layout
-from marriage_env.render.pictures.lettering import draw_line, draw_text, font, height_of, width_of, wrapped
+from marriage_env.render.pictures.lettering import draw_line, draw_text, height_of, image, shrunk, width_of, wrapped
 from marriage_env.render.scene import Player, Scene
 from marriage_env.render.words import signed
 
-NAME, NUMBERS, SMALL = 42, 36, 33  # sizes of fonts
+NAME, NUMBERS, SMALL, LEAST = 42, 36, 33, 28  # sizes of fonts
 TALLEST_CARD = 104
 MARKS: tuple[tuple[str, str, Colour], ...] = (("D", "dealer", (214, 222, 232)), ("E", "eldest", (150, 200, 226)))
 
@@ -81,25 +81,24 @@ def pointer(size: int) -> pygame.Surface:
 def draw_mark(surface: pygame.Surface, letter: str, colour: Colour, rect: Rect) -> None:
     """A letter in a disc."""
     surface.blit(shapes.disc(rect.width, colour), rect)
-    text = font(round(rect.width * 1.05)).render(letter, True, PLATE)
+    text = image(letter, rect.width, PLATE)
     ink = text.get_bounding_rect()
     surface.blit(text, (rect.centerx - ink.centerx, rect.centery - ink.centery))
 
 
 def draw_numbers(surface: pygame.Surface, layout: Layout, rect: Rect, player: Player, scene: Scene) -> None:
     """Chips won or lost, and in this deal where there are several; tricks taken or cards held."""
+    colour = WON if player.balance > 0 else LOST if player.balance < 0 else TEXT
+    balance, gain = signed(player.balance), f"({signed(player.gain)})" if scene.deals > 1 else ""
     count = count_words(player.count, scene.counted)
-    size = layout.px(NUMBERS)
-    used = draw_line(surface, count, rect, size, QUIET_TEXT, place=1.0) + layout.px(10)
     chip = layout.px(20)
     surface.blit(shapes.disc(chip, CHIP), (rect.x, rect.centery - chip // 2))
-    start = rect.x + chip + layout.px(8)
-    won = Rect(start, rect.y, rect.right - used - start, rect.height)
-    colour = WON if player.balance > 0 else LOST if player.balance < 0 else TEXT
-    width = draw_line(surface, signed(player.balance), won, size, colour) + layout.px(8)
-    gain = f"({signed(player.gain)})"
-    if scene.deals > 1 and width_of(gain, size) <= won.width - width:
-        draw_line(surface, gain, Rect(won.x + width, won.y, won.width - width, won.height), size, QUIET_TEXT)
+    text = Rect(rect.x + chip + layout.px(8), rect.y, rect.width - chip - layout.px(8), rect.height)
+    size = shrunk(f"{balance} {gain}  {count}", layout.px(NUMBERS), text.width, layout.px(LEAST))
+    space = width_of(" ", size)
+    text.width -= draw_line(surface, count, text, size, QUIET_TEXT, place=1.0) + space
+    used = draw_line(surface, balance, text, size, colour) + space
+    draw_line(surface, gain, Rect(text.x + used, text.y, text.width - used, text.height), size, QUIET_TEXT)
 
 
 def count_words(count: int, counted: str) -> str:
@@ -109,14 +108,13 @@ def count_words(count: int, counted: str) -> str:
 
 def draw_claims(surface: pygame.Surface, layout: Layout, rect: Rect, player: Player) -> int:
     """What a player has declared, in two lines at most, and whether he passed; the height used."""
-    words = ", ".join(player.claims)
-    text = " · ".join([words] * bool(words) + ["passed"] * player.passed).replace(" · ", ", ")
+    text = ", ".join([*player.claims, *["passed"] * player.passed])
     if not text:
         return 0
     size = layout.px(SMALL)
     lines = min(2, len(wrapped(text, size, rect.width)))
     height = height_of([[""] * lines], size)
-    draw_text(surface, [text], Rect(rect.x, rect.y, rect.width, height), [size], GOLD if words else QUIET_TEXT)
+    draw_text(surface, [text], Rect(rect.x, rect.y, rect.width, height), [size], GOLD if player.claims else QUIET_TEXT)
     return height + layout.px(5)
 
 

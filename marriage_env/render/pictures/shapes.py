@@ -100,7 +100,7 @@ def lozenge() -> list[Point]:
     points = []
     for step in range(64):
         angle = math.tau * step / 64
-        x, y = (math.copysign(abs(way) ** 1.45, way) for way in (math.cos(angle), math.sin(angle)))
+        x, y = (math.copysign(abs(way) ** 2.15, way) for way in (math.cos(angle), math.sin(angle)))
         points.append((0.5 + 0.38 * x, 0.5 + 0.49 * y))
     return points
 
@@ -110,6 +110,11 @@ def circle(x: float, y: float, radius: float) -> list[Point]:
     return [
         (x + radius * math.cos(math.tau * step / 48), y + radius * math.sin(math.tau * step / 48)) for step in range(48)
     ]
+
+
+def leaves() -> list[list[Point]]:
+    """The three leaves of clubs, and what joins them."""
+    return [circle(0.5, 0.26, 0.23), circle(0.26, 0.6, 0.23), circle(0.74, 0.6, 0.23), circle(0.5, 0.5, 0.12)]
 
 
 def stem() -> list[Point]:
@@ -123,5 +128,11 @@ SUITS: dict[str, Callable[[], Iterable[list[Point]]]] = {
     "H": lambda: [heart()],
     "D": lambda: [lozenge()],
     "S": lambda: [heart(turned=True), stem()],
-    "C": lambda: [circle(0.5, 0.26, 0.23), circle(0.26, 0.6, 0.23), circle(0.74, 0.6, 0.23), stem()],
+    "C": lambda: [
+        circle(0.5, 0.26, 0.23),
+        circle(0.26, 0.6, 0.23),
+        circle(0.74, 0.6, 0.23),
+        circle(0.5, 0.5, 0.12),
+        stem(),
+    ],
 }
