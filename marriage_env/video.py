@@ -116,7 +116,7 @@ def in_colours(frame: Frame) -> Any:
     image = Image.fromarray(frame).quantize(COLOURS, dither=Image.Dither.NONE)
     found = np.array(image.getpalette("RGB"), np.uint8).reshape(-1, 3)
     palette = np.full((COLOURS, 4), 255, np.uint8)
-    palette[: len(found), :3] = found
+    palette[: len(found), 1:] = found  # after the alpha
     indices_and_palette: Any = (np.asarray(image), palette)
     return av.VideoFrame.from_ndarray(indices_and_palette, format="pal8")
 
