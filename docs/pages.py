@@ -26,12 +26,12 @@ PICTURES = {
             "boxes-5",
             "A table of Boxes for five after the deal: hands, boxes, the turn-up",
         ),
-        "## 4 The play": ("boxes-6", "Six players in the middle of a trick"),
-        "## 7 Settlement": ("boxes-10", "Ten players, late in a deal"),
+        "## 4 The play": ("boxes-6", "Six players in the middle of a trick, in which a king and a queen have married"),
+        "## 7 Settlement": ("boxes-10", "Ten players, and the marriage of hearts on the table"),
     },
     "saucers": {
         "## 2 The deal": ("saucers-3", "A table of Saucers for three after the deal: staked cards and saucers"),
-        "## 4 Laying out": ("saucers-4", "Four players, and a row that rises"),
+        "## 4 Laying out": ("saucers-4", "Four players, and a row that an ace has ended"),
         "## 5 Out": ("saucers-6", "Six players at the end of a deal"),
     },
 }

@@ -24,10 +24,10 @@ class Shot(NamedTuple):
 
 SHOTS = (
     Shot("boxes", 5, seed=11, actions=0),
-    Shot("boxes", 6, seed=4, actions=11),
-    Shot("boxes", 10, seed=8, actions=43),
+    Shot("boxes", 6, seed=0, actions=6),
+    Shot("boxes", 10, seed=1, actions=20),
     Shot("saucers", 3, seed=3, actions=0),
-    Shot("saucers", 4, seed=6, actions=14),
+    Shot("saucers", 4, seed=2, actions=23),
     Shot("saucers", 6, seed=2, actions=500),
 )
 

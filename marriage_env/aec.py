@@ -330,7 +330,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one (the next picture opens another), and save the record of a match under way."""
+        """Close the window, if there is one (the next picture opens another); save the record of a match under way."""
         if self._window is not None:
             self._window.close()
             self._window = None

@@ -33,7 +33,10 @@ PAGE = """\
 <style>{style}</style>
 </head>
 <body>
-<main id="replay" aria-label="A match of {title}"><noscript>This page needs JavaScript.</noscript></main>
+<main>
+<h1>A match of {title}</h1>
+<div id="replay"><noscript>This page needs JavaScript.</noscript></div>
+</main>
 <script type="application/gzip" id="match">{match}</script>
 {script}
 </body>
