@@ -28,6 +28,8 @@ for agent in env.agent_iter():
     env.step(action)
 ```
 
+With `render_mode="rgb_array"`, `marriage_env.video.RecordVideo(env, "films")` films each match.
+
 `env` ends the match at an illegal action, as PettingZoo's wrapped environments do: a reward of -1 for him who took
 it, who pays one chip into box `sequence`, and 0 for the others. (At the very first action the contributions are
 given back.) `raw_env` raises `IllegalActionError` instead, and nothing changes. Both are the same class, without

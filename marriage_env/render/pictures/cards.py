@@ -171,8 +171,8 @@ def draw_pips(large: pygame.Surface, rank: str, suit: str, ink: Colour) -> None:
         sign(large, suit, 0.5 * width, ink, (0.5 * width, 0.5 * height), False)
         return
     for column, row in PIPS[rank]:
-        middle = (width * (0.335 + 0.33 * column), height * (0.16 + 0.68 * row))
-        sign(large, suit, 0.2 * width, ink, middle, row > 0.5)
+        middle = (width * (0.36 + 0.28 * column), height * (0.16 + 0.68 * row))
+        sign(large, suit, 0.19 * width, ink, middle, row > 0.5)
 
 
 def draw_court(large: pygame.Surface, rank: str, suit: str, ink: Colour) -> None:

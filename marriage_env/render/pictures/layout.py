@@ -18,6 +18,9 @@ WIDEST_SEAT = 550
 SIDE = 236  # width of a seat beside the table
 SIDE_HEIGHTS = {"boxes": 236, "saucers": 330}
 POTS, POTS_WIDTH = 150, 860
+LEGEND = 224
+USUAL_TEXTS, SHORT_TEXTS = (178, 150), (126, 102)  # heights of what is to be done, and of the last step
+MANY_PAYMENTS = 330  # letters, from which on payments have the others' room
 #: How many players sit below, to the left, above and to the right, clockwise from the lower right corner.
 SITTING = {
     3: (1, 0, 2, 0),
@@ -47,7 +50,7 @@ class Layout:
         pots: in their order.
         heading: of the words about the cards on the table.
         played: of each card on the table, and of those to come.
-        title, now, last, paid, legend: of texts.
+        title, legend, deal, now, last, paid: of texts.
     """
 
     size: tuple[int, int]
@@ -59,14 +62,15 @@ class Layout:
     heading: Rect
     played: tuple[Rect, ...]
     title: Rect
+    legend: Rect
+    deal: Rect
     now: Rect
     last: Rect
     paid: Rect
-    legend: Rect
 
     def places(self) -> dict[str, Rect]:
         """Every place that something is drawn in, by its name."""
-        places = {name: getattr(self, name) for name in ("heading", "title", "now", "last", "paid", "legend")}
+        places = {name: getattr(self, name) for name in ("heading", "title", "legend", "deal", "now", "last", "paid")}
         if self.turn_up is not None:
             places["turn-up"] = self.turn_up
         for name in ("seats", "pots", "played"):
@@ -86,7 +90,10 @@ def layout_of(scene: Scene, width: int) -> Layout:
     heading = Rect(middle.x, middle.y + POTS + GAP, middle.width, 62)
     spread = Rect(middle.x, heading.bottom + GAP, middle.width, middle.bottom - heading.bottom - GAP)
     panel = Rect(MARGIN + TABLE + 2 * GAP, MARGIN, WIDTH - TABLE - 2 * MARGIN - 2 * GAP, HEIGHT - 2 * MARGIN)
-    title, now, last, paid, legend = stacked(panel, (112, 196, 160, 0, 46))
+    now_height, last_height = SHORT_TEXTS if len("".join(scene.paid)) > MANY_PAYMENTS else USUAL_TEXTS
+    top, deal, now, last, paid = stacked(panel, (52, 36, now_height, last_height, 0))
+    legend = Rect(top.right - LEGEND, top.y, LEGEND, top.height)
+    title = Rect(top.x, top.y, top.width - LEGEND - GAP, top.height)
 
     def pixels(rect: Rect) -> Rect:
         left, top, right, bottom = (round(edge * unit) for edge in (rect.left, rect.top, rect.right, rect.bottom))
@@ -102,10 +109,11 @@ def layout_of(scene: Scene, width: int) -> Layout:
         heading=pixels(heading),
         played=tuple(map(pixels, cells(spread, cells_needed(scene)))),
         title=pixels(title),
+        legend=pixels(legend),
+        deal=pixels(deal),
         now=pixels(now),
         last=pixels(last),
         paid=pixels(paid),
-        legend=pixels(legend),
     )
 
 

@@ -202,7 +202,7 @@ def height_of(paragraphs: Sequence[Sequence[str]], size: int) -> int:
 
 def between(size: int) -> int:
     """Pixels between paragraphs."""
-    return round(0.3 * size)
+    return round(0.25 * size)
 
 
 def draw_text(

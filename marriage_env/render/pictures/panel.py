@@ -6,13 +6,13 @@ import pygame
 from pygame import Rect
 
 from marriage_env.render.pictures import shapes
-from marriage_env.render.pictures.colours import GOLD, PLATE, PLATE_EDGE, QUIET_TEXT, RED_ON_DARK, TEXT, Colour
+from marriage_env.render.pictures.colours import GOLD, PLATE, PLATE_EDGE, QUIET_TEXT, TEXT, Colour
 from marriage_env.render.pictures.layout import Layout
 from marriage_env.render.pictures.lettering import draw_line, draw_text, width_of
 from marriage_env.render.pictures.seats import MARKS, draw_mark
 from marriage_env.render.scene import Scene
 
-TITLE, SUBTITLE, HEADING = 64, 36, 32  # sizes of fonts
+TITLE, SUBTITLE, HEADING, LEGEND, LEAST = 60, 36, 32, 32, 28  # sizes of fonts
 TEXT_SIZES = (44, 41, 38, 36, 34, 32)
 PAYMENT_SIZES = (38, 36, 34, 32, 30)
 HEADING_HEIGHT = 28
@@ -31,19 +31,10 @@ def draw_panel(surface: pygame.Surface, layout: Layout, scene: Scene) -> None:
 
 def draw_title(surface: pygame.Surface, layout: Layout, scene: Scene) -> None:
     """The game, the deal, the trumps."""
-    rect = layout.title
-    upper = Rect(rect.x, rect.y, rect.width, round(0.58 * rect.height))
-    lower = Rect(rect.x, upper.bottom, rect.width, rect.bottom - upper.bottom)
-    draw_line(surface, scene.title, upper, layout.px(TITLE), GOLD)
-    sign = layout.px(30)
-    for place, letter in enumerate("DCHS", 1):
-        ink = RED_ON_DARK if letter in "DH" else QUIET_TEXT
-        surface.blit(
-            shapes.suit(letter, sign, ink), (rect.right - place * round(1.3 * sign), upper.centery - sign // 2)
-        )
+    draw_line(surface, scene.title, layout.title, layout.px(TITLE), GOLD, least=layout.px(SUBTITLE))
     trumps = f" · {scene.trumps} are trumps" if scene.trumps else ""
     text = f"deal {scene.deal} of {scene.deals}{trumps}"
-    draw_line(surface, text, lower, layout.px(SUBTITLE), QUIET_TEXT, least=layout.px(30))
+    draw_line(surface, text, layout.deal, layout.px(SUBTITLE), QUIET_TEXT, least=layout.px(LEAST))
 
 
 def draw_section(
@@ -70,9 +61,11 @@ def draw_section(
 
 def draw_legend(surface: pygame.Surface, layout: Layout) -> None:
     """What the marks at the names mean."""
-    rect, size, x = layout.legend, layout.px(30), layout.legend.x + layout.px(4)
-    for letter, words, colour in MARKS:
-        draw_mark(surface, letter, colour, Rect(x, rect.centery - size // 2, size, size))
-        x += size + layout.px(8)
-        draw_line(surface, words, Rect(x, rect.y, rect.right - x, rect.height), layout.px(SUBTITLE), QUIET_TEXT)
-        x += width_of(words, layout.px(SUBTITLE)) + layout.px(26)
+    rect, mark, size = layout.legend, layout.px(26), layout.px(LEGEND)
+    x = rect.right
+    for letter, words, colour in reversed(MARKS):
+        x -= width_of(words, size)
+        draw_line(surface, words, Rect(x, rect.y, rect.right - x, rect.height), size, QUIET_TEXT)
+        x -= mark + layout.px(6)
+        draw_mark(surface, letter, colour, Rect(x, rect.centery - mark // 2, mark, mark))
+        x -= layout.px(16)

@@ -28,6 +28,7 @@ from marriage_env.render.words import signed
 
 NAME, NUMBERS, SMALL, LEAST = 42, 36, 33, 28  # sizes of fonts
 TALLEST_CARD = 104
+FEWER_LINES = 0.85  # how much less well two lines must be read than one
 MARKS: tuple[tuple[str, str, Colour], ...] = (("D", "dealer", (214, 222, 232)), ("E", "eldest", (150, 200, 226)))
 
 
@@ -124,7 +125,7 @@ def draw_hand(surface: pygame.Surface, layout: Layout, rect: Rect, player: Playe
     if not cards:
         return
     gap = layout.px(5)
-    lines = max((1, 2, 3), key=lambda lines: readable(rect, len(cards), lines, gap, layout))
+    lines = max((1, 2, 3), key=lambda lines: readable(rect, len(cards), lines, gap, layout) * FEWER_LINES**lines)
     height = card_height(rect, lines, gap, layout)
     in_each = math.ceil(len(cards) / lines)
     step = pitch(rect, in_each, height, gap)

@@ -119,8 +119,7 @@ def leaves() -> list[list[Point]]:
 
 def stem() -> list[Point]:
     """What clubs and spades stand on."""
-    bend = [(0.03 + 0.22 * (1 - step / 8) ** 2, 0.55 + 0.42 * step / 8) for step in range(9)]
-    left = [(0.5 - (0.26 - x), y) for x, y in bend]
+    left = [(0.48 - 0.2 * (step / 8) ** 2.5, 0.55 + 0.42 * step / 8) for step in range(9)]
     return [(0.5, 0.5), *left, *((1 - x, y) for x, y in reversed(left))]
 
 
