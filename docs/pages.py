@@ -27,7 +27,7 @@ PICTURES = {
             "A table of Boxes for five after the deal: hands, boxes, the turn-up",
         ),
         "## 4 The play": ("boxes-6", "Six players in the middle of a trick, in which a king and a queen have married"),
-        "## 7 Settlement": ("boxes-10", "Ten players, and the marriage of hearts on the table"),
+        "## 5 Marriage on the table": ("boxes-10", "Ten players, and the marriage of hearts on the table"),
     },
     "saucers": {
         "## 2 The deal": ("saucers-3", "A table of Saucers for three after the deal: staked cards and saucers"),
