@@ -104,8 +104,11 @@ def test_seed(seats: Table, kind: str, mask_in: str) -> None:
     assert warnings_of(lambda: seed_test(lambda: lively(seats, getattr(seats, kind), mask_in=mask_in), 150)) == set()
 
 
-def test_render(seats: Table, capsys: pytest.CaptureFixture[str]) -> None:
-    render_test(seats.env)
+def test_render(seats: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(seats.module.env.metadata, "render_fps", 10_000)
+    render_test(lambda **options: seats.env(render_width=320, **options))
 
 
 @pytest.mark.parametrize("mask_in", ["observation", "info"])

@@ -117,6 +117,18 @@ def test_a_window_comes_back_when_another_part_of_the_program_shuts_down_pygame(
     env.close()
 
 
+def test_a_window_that_was_shut_down_is_closed_without_harm_to_those_of_others():
+    env, other = made(), made()
+    pygame.quit()
+    pygame.display.init()
+    foreign = pygame.Window("of another part of the program", (10, 10))
+    env.close()
+    other.render()
+    other.close()
+    assert foreign.get_surface().get_size() == (10, 10)
+    foreign.destroy()
+
+
 def test_pictures_stay_for_as_long_as_the_pace_asks(monkeypatch):
     monkeypatch.setitem(boxes_v0.raw_env.metadata, "render_fps", 20)
     env = made()

@@ -8,7 +8,7 @@ import pygame
 from pygame import Rect
 
 from marriage_env.render.pictures import shapes
-from marriage_env.render.pictures.cards import draw_card, width_of_card
+from marriage_env.render.pictures.cards import ASPECT, draw_card, width_of_card
 from marriage_env.render.pictures.colours import (
     ACTING_PLATE,
     CHIP,
@@ -28,7 +28,8 @@ from marriage_env.render.words import signed
 
 NAME, NUMBERS, SMALL, LEAST = 42, 36, 33, 28  # sizes of fonts
 TALLEST_CARD = 104
-FEWER_LINES = 0.85  # how much less well two lines must be read than one
+FEWER_LINES = 0.9  # so much smaller may cards be to lie in one line less
+SIGN = 0.36  # width of a card that its rank and suit need, by its height
 MARKS: tuple[tuple[str, str, Colour], ...] = (("D", "dealer", (214, 222, 232)), ("E", "eldest", (150, 200, 226)))
 
 
@@ -125,8 +126,9 @@ def draw_hand(surface: pygame.Surface, layout: Layout, rect: Rect, player: Playe
     if not cards:
         return
     gap = layout.px(5)
-    lines = max((1, 2, 3), key=lambda lines: readable(rect, len(cards), lines, gap, layout) * FEWER_LINES**lines)
-    height = card_height(rect, lines, gap, layout)
+    heights = {lines: card_height(layout, rect, len(cards), lines, gap) for lines in (1, 2, 3)}
+    lines = max(heights, key=lambda lines: heights[lines] * FEWER_LINES**lines)
+    height = heights[lines]
     in_each = math.ceil(len(cards) / lines)
     step = pitch(rect, in_each, height, gap)
     playable = player.acting and any(card not in scene.refusals for card in player.hand)
@@ -139,18 +141,13 @@ def draw_hand(surface: pygame.Surface, layout: Layout, rect: Rect, player: Playe
         draw_card(surface, card, left + round(place * step), top + line * (height + gap), height, light=light)
 
 
-def card_height(rect: Rect, lines: int, gap: int, layout: Layout) -> int:
-    """The height of cards in so many lines."""
-    return max(1, min(layout.px(TALLEST_CARD), (rect.height + gap) // lines - gap, round(rect.width / 0.7)))
+def card_height(layout: Layout, rect: Rect, count: int, lines: int, gap: int) -> int:
+    """The height of cards in so many lines, at which rank and suit of each can be read."""
+    widest = rect.width / (ASPECT + SIGN * (math.ceil(count / lines) - 1))
+    return max(1, min(layout.px(TALLEST_CARD), (rect.height + gap) // lines - gap, int(widest)))
 
 
 def pitch(rect: Rect, in_each: int, height: int, gap: int) -> float:
     """Pixels from card to card in a line of so many."""
     width = width_of_card(height)
     return min(width + gap, (rect.width - width) / max(1, in_each - 1))
-
-
-def readable(rect: Rect, count: int, lines: int, gap: int, layout: Layout) -> float:
-    """How large the signs of the cards are that can be read, in so many lines."""
-    height = card_height(rect, lines, gap, layout)
-    return min(0.34 * height, 0.7 * pitch(rect, math.ceil(count / lines), height, gap))

@@ -10,7 +10,7 @@ from marriage_env.render.pictures.layout import height_of_picture
 from marriage_env.render.pictures.picture import drawing
 from marriage_env.render.scene import Scene
 
-PATIENCE = 10  # milliseconds between looks at what has happened to the windows
+PATIENCE = 0.01  # seconds between looks at what has happened to the windows
 
 #: The windows that are open: what happens to one may be noticed while another is looked after.
 _open: dict[int, Window] = {}
@@ -62,8 +62,8 @@ class Window:
     def _wait(self) -> None:
         """Let the picture stay for as long as the pace asks, looking after the windows meanwhile."""
         until = time.monotonic() + 1 / self.fps
-        while not self.closed and time.monotonic() < until:
-            pygame.time.wait(PATIENCE)
+        while not self.closed and (left := until - time.monotonic()) > 0:
+            time.sleep(min(PATIENCE, left))
             look_after_windows()
 
     def _forget(self) -> None:
