@@ -21,7 +21,7 @@ from marriage_env import boxes_v0, saucers_v0  # noqa: E402
 from marriage_env.cards import CARD_NAMES  # noqa: E402
 from marriage_env.errors import OptionError  # noqa: E402
 from marriage_env.render import needed  # noqa: E402
-from marriage_env.render.pictures import cards, lettering, picture  # noqa: E402
+from marriage_env.render.pictures import cards, lettering, panel, picture  # noqa: E402
 from marriage_env.render.pictures.layout import layout_of  # noqa: E402
 from tests.helpers import (  # noqa: E402
     FEW_TABLES,
@@ -39,6 +39,7 @@ from tests.helpers import (  # noqa: E402
     saucers_pack,
 )
 from tests.render.test_scene import scene  # noqa: E402
+from tests.test_aec import lively  # noqa: E402
 
 WIDTHS = (640, 1000, 1600)
 
@@ -77,6 +78,25 @@ def test_places_are_apart_for_a_row_of_a_whole_suit():
     assert len(told.played) == 13
     for width in WIDTHS:
         assert_places_are_apart(told, width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("table", FEW_TABLES, ids=str)
+def test_all_that_is_told_of_a_step_finds_room(table, width):
+    env, rng = lively(table), random.Random(width)
+    env.reset(seed=width)
+    while not over(env):
+        random_step(env, rng)
+        told = scene(env, "all")
+        layout = layout_of(told, width)
+        for rect, texts, sizes in (
+            (layout.now, [told.now], panel.TEXT_SIZES),
+            (layout.last, [told.last], panel.TEXT_SIZES),
+            (layout.paid, told.paid, panel.PAYMENT_SIZES),
+        ):
+            place = panel.body_of(layout, rect)
+            paragraphs, _ = lettering.fitted(texts, *place.size, [layout.px(size) for size in sizes])
+            assert " ".join(itertools.chain(*paragraphs)) == " ".join(texts)
 
 
 def changed(one, other):

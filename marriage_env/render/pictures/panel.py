@@ -52,11 +52,16 @@ def draw_section(
     radius = layout.px(14)
     surface.blit(shapes.rounded(*rect.size, radius, PLATE, 225), rect)
     surface.blit(shapes.outlined(*rect.size, radius, edge, layout.px(2)), rect)
-    inner = rect.inflate(-2 * layout.px(16), -2 * layout.px(10))
-    head = Rect(inner.x, inner.y, inner.width, layout.px(HEADING_HEIGHT))
+    body = body_of(layout, rect)
+    head = Rect(body.x, rect.y + layout.px(10), body.width, layout.px(HEADING_HEIGHT))
     draw_line(surface, heading, head, layout.px(HEADING), GOLD)
-    body = Rect(inner.x, head.bottom + layout.px(4), inner.width, inner.bottom - head.bottom - layout.px(4))
     draw_text(surface, texts, body, [layout.px(size) for size in sizes], TEXT)
+
+
+def body_of(layout: Layout, rect: Rect) -> Rect:
+    """The place of a section's texts, under its heading."""
+    top, side = layout.px(14 + HEADING_HEIGHT), layout.px(16)
+    return Rect(rect.x + side, rect.y + top, rect.width - 2 * side, rect.height - top - layout.px(10))
 
 
 def draw_legend(surface: pygame.Surface, layout: Layout) -> None:
