@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import imageio.v3 as imageio
+from PIL import Image
 
 from marriage_env import boxes_v0, make_agent, saucers_v0
 
@@ -49,7 +49,7 @@ def main() -> None:
     """Draw them all."""
     FOLDER.mkdir(exist_ok=True)
     for shot in SHOTS:
-        imageio.imwrite(FOLDER / f"{shot.game}-{shot.players}.png", picture(shot))
+        Image.fromarray(picture(shot)).save(FOLDER / f"{shot.game}-{shot.players}.png", optimize=True)
 
 
 if __name__ == "__main__":
