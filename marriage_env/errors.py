@@ -67,3 +67,11 @@ class RecordFieldError(RecordError):
 
 class RecordMismatchError(RecordError):
     """A record in which something is otherwise than the rules have it."""
+
+
+class TableError(MarriageError, ValueError):
+    """A table of the server that there is not, that is damaged, or for which there is no room."""
+
+
+class MessageError(MarriageError, ValueError):
+    """A message to a table that cannot be understood, or that does not fit how things stand there."""

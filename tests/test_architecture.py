@@ -49,7 +49,10 @@ def imports(path):
 
 
 def test_the_package_holds_code_alone():
-    found = {path.suffix for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    static = {path for path in files if path.parent == PACKAGE / "app" / "static"}  # what browsers are given
+    assert {path.suffix for path in static} == {".html", ".js", ".css", ".svg"}
+    found = {path.suffix for path in set(files) - static}
     assert found == {".py", ".typed", ".md"}, found  # the rulebook is read by programs, too
 
 

@@ -91,7 +91,7 @@ class Scene:
     Attributes:
         game, title: its name, and as people write it.
         deal, deals: which deal of how many.
-        viewer: a seat, ``"all"``, or None for whoever is to act.
+        viewer: a seat, ``"all"``, ``"public"`` for who sees no hand, or None for whoever is to act.
         counted: what `Player.count` counts.
         turn_up, trumps: of Boxes: a card, and the name of its suit.
         players, pots: in their order.

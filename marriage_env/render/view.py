@@ -26,8 +26,8 @@ TOGETHER = "\N{NO-BREAK SPACE}"  # between words that a line break must not part
 APART = f"{TOGETHER}· "
 
 Play = tuple[int, int]  # a seat and the card it played
-#: Whose hands are shown: those of a seat, of all seats, or of whoever is to act (None).
-Viewer = int | Literal["all"] | None
+#: Whose hands are shown: those of a seat, of all seats, of none ("public"), or of whoever is to act (None).
+Viewer = int | Literal["all", "public"] | None
 
 
 class View(abc.ABC):
