@@ -14,6 +14,8 @@ from marriage_env.agents import seed_agents
 from marriage_env.batch_agents import answers, numbered, play_on, seating_codes
 from marriage_env.engine import DRAWN
 from marriage_env.games import rule_options
+from marriage_env.recorded_tables import RecordedTables
+from marriage_env.records import Record
 from marriage_env.tables import Tables
 
 TABLES = 2048  # played side by side, so that agents choose for many at once
@@ -27,6 +29,7 @@ def play_duplicate(
     deals: int,
     seed: int,
     progress: Callable[[int], Any] = lambda matches: None,
+    keep: Callable[[int, Record], None] | None = None,
 ) -> NDArray[np.float64]:
     """Play each deal once for each rotation of the agents round the table.
 
@@ -38,12 +41,13 @@ def play_duplicate(
         deals: how many deals (matches, where the rules say several deals a match).
         seed: of the deals and of the agents' own choices: the same seed, the same result to the last bit.
         progress: called with a number of matches that have been played.
+        keep: takes the number of a match that is over, rotations * deal + rotation, and its record, in any order.
 
     Returns:
         Chips per deal, float64 of shape (deals, rotations, agents), by the agents' places in `agents`.
     """
     players, numbers = numbered(agents)
-    return play_lineups(game, rules, players, np.tile(numbers, (deals, 1)), seed, progress=progress)
+    return play_lineups(game, rules, players, np.tile(numbers, (deals, 1)), seed, progress=progress, keep=keep)
 
 
 def play_lineups(
@@ -58,6 +62,7 @@ def play_lineups(
     pots: int = 0,
     ask: Callable[[Tables, Agent, NDArray[np.int64]], NDArray[np.int64]] = answers,
     progress: Callable[[int], Any] = lambda matches: None,
+    keep: Callable[[int, Record], None] | None = None,
 ) -> NDArray[np.float64]:
     """Play deals, each with its own company, once for each rotation of the company round the table.
 
@@ -72,6 +77,7 @@ def play_lineups(
         pots: chips that lie in each pot when the match opens.
         ask: see `play_on`.
         progress: see `play_duplicate`.
+        keep: see `play_duplicate`.
 
     Returns:
         Chips per deal, float64 of shape (deals, rotations, seats), by the places in `lineups`.
@@ -83,7 +89,13 @@ def play_lineups(
     turns = len(places)
     at_once = max(TABLES // turns, 1)
     made = rule_options(game, dict(rules))
-    tables = Tables(GAMES[game], made, min(deals, at_once) * turns)
+    first = 0
+    what = GAMES[game], made, min(deals, at_once) * turns
+    if keep is None:
+        tables = Tables(*what)
+    else:
+        take = keep
+        tables = RecordedTables(*what, keep=lambda row, record: take(first * turns + row, record))
     chips = np.zeros((deals, turns, seats))
     dealers = np.full(len(tables), DRAWN if dealer is None else dealer)
     opening = np.full((len(tables), len(tables.game.pot_names)), pots)

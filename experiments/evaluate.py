@@ -9,14 +9,15 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
 
-from experiments.duplicate import Score, play_duplicate, scores
+from experiments.duplicate import Score, places_at, play_duplicate, scores
+from experiments.match_records import told
 from experiments.options import (
     AGENTS_HELP,
     DEFAULT_GAME,
@@ -30,6 +31,7 @@ from experiments.options import (
 from experiments.report import CONFIDENCE, Report, finite, json_text
 from marriage_env import GAMES, MarriageError, make_agent
 from marriage_env.options import make_rules
+from marriage_env.records import Record, append_record
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -53,15 +55,22 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     group.add_argument("--seed", type=seed, default=0, metavar="N", help="makes the same result again (default: 0)")
     group.add_argument("--csv", type=output_file, metavar="FILE", help="write the scores as CSV")
     group.add_argument("--json", type=output_file, metavar="FILE", help="write the scores and all settings as JSON")
+    group.add_argument("--records", type=output_file, metavar="FILE", help="add a record of each match to it")
     options = parser.parse_args(arguments)
     options.game = options.game or DEFAULT_GAME
     return options
 
 
 def evaluate(
-    game: str, rules: Mapping[str, Any], names: Sequence[str], deals: int, seed: int, console: Console
+    game: str,
+    rules: Mapping[str, Any],
+    names: Sequence[str],
+    deals: int,
+    seed: int,
+    console: Console,
+    records: Path | None = None,
 ) -> list[Score]:
-    """The scores of named agents, the last of which takes all seats left, on so many deals.
+    """The scores of named agents, the last of which takes all seats left, on so many deals; records go to a file.
 
     Raises MarriageError for an agent that is not known, or more agents than seats.
     """
@@ -73,8 +82,21 @@ def evaluate(
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(f"{deals} deals x {players} rotations", total=deals * players)
         seats = [agents[name] for name in seated]
-        chips = play_duplicate(game, rules, seats, deals, seed, lambda matches: bar.advance(task, matches))
+        keep = None if records is None else keeper(records, seated, seed)
+        chips = play_duplicate(game, rules, seats, deals, seed, lambda matches: bar.advance(task, matches), keep)
     return scores(seated, chips)
+
+
+def keeper(path: Path, seated: Sequence[str], seed: int) -> Callable[[int, Record], None]:
+    """What adds the record of each match to a file, with who sat where."""
+    places = places_at(len(seated))
+
+    def keep(match: int, record: Record) -> None:
+        deal, rotation = divmod(match, len(seated))
+        players = [seated[place] for place in places[rotation]]
+        append_record(path, told(record, players, {"seed": seed, "deal": deal, "rotation": rotation}))
+
+    return keep
 
 
 def score_report(title: str, results: Sequence[Score]) -> Report:
@@ -112,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console = Console()
     with reported("evaluate"):
         asked = rules_asked(options)
-        results = evaluate(options.game, asked, options.agents, options.deals, options.seed, console)
+        results = evaluate(options.game, asked, options.agents, options.deals, options.seed, console, options.records)
         rules = make_rules(GAMES[options.game].rules, asked)
         title = f"{options.game}, {rules.players} players, {options.deals} duplicate deals"
         console.print(score_report(title, results).on_screen())

@@ -88,7 +88,7 @@ def standings(tournament: Tournament, load: Callable[[Part], Result]) -> Standin
 
 def joined(results: Sequence[Result]) -> Result:
     """The results of a line-up's blocks as one, without conduct."""
-    lineups, chips, forfeited, _ = zip(*results, strict=True)
+    lineups, chips, forfeited, *_ = zip(*results, strict=True)
     return Result(np.concatenate(lineups), np.concatenate(chips), np.concatenate(forfeited), {})
 
 

@@ -64,6 +64,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="for a decision; who takes longer forfeits the match (default: %(default)s)",
     )
     group.add_argument("--out", type=Path, metavar="FOLDER", help="for the results (default: results/GAME-PLAYERS)")
+    group.add_argument(
+        "--records", action="store_true", help="write a record of each match, into records/ of that folder"
+    )
     group.add_argument("--overwrite", action="store_true", help="throw away the tournament that is in that folder")
     add_spread_options(parser)
     options = parser.parse_args(arguments)
@@ -123,8 +126,8 @@ def play_missing(
             patience.note(places[part], folder.load(part).conduct)
         while missing := [part for part in places if not patience.played(places[part])]:
             bar.update(task, completed=sum(matches.values()) - sum(matches[part] for part in missing))
-            pieces = (Piece(part, frozenset(patience.unasked(places[part]))) for part in missing)
-            for (part, _), result in workers.as_done(work, pieces):
+            pieces = (Piece(part, frozenset(patience.unasked(places[part])), folder.with_records) for part in missing)
+            for (part, *_), result in workers.as_done(work, pieces):
                 folder.save(part, result)
                 patience.note(places[part], result.conduct)
                 bar.advance(task, matches[part])
@@ -168,7 +171,7 @@ def play_all(options: argparse.Namespace, tournament: Tournament, out: Path, con
     agents = enter(tournament)
     try:
         with workers_asked(options) as workers:
-            folder = Folder(out, tournament, overwrite=options.overwrite)
+            folder = Folder(out, tournament, overwrite=options.overwrite, with_records=options.records)
             play_missing(tournament, agents, folder, console, workers)
             return folder
     finally:

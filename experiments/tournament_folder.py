@@ -16,8 +16,9 @@ from experiments.provenance import difference, models_of, versions
 from experiments.referee import Conduct
 from experiments.tournament_play import DEALS_AT_ONCE, Part, Result, Tournament
 from marriage_env import MarriageError
+from marriage_env.records import save_records
 
-SETTINGS, PARTS = "tournament.json", "parts"
+SETTINGS, PARTS, RECORDS = "tournament.json", "parts", "records"
 
 
 def settings_of(tournament: Tournament) -> dict[str, Any]:
@@ -38,15 +39,19 @@ class Folder:
         path: of the folder; made if it is not there.
         tournament: whose it is.
         overwrite: whether a tournament that is there is thrown away.
+        with_records: whether a part's records belong to it: without them, it has not been played.
 
     Raises MarriageError if another tournament is there.
     """
 
-    def __init__(self, path: Path, tournament: Tournament, *, overwrite: bool = False) -> None:
-        self.path, self.parts = path, path / PARTS
+    def __init__(
+        self, path: Path, tournament: Tournament, *, overwrite: bool = False, with_records: bool = False
+    ) -> None:
+        self.path, self.parts, self.records, self.with_records = path, path / PARTS, path / RECORDS, with_records
         if overwrite:
             (path / SETTINGS).unlink(missing_ok=True)
             shutil.rmtree(self.parts, ignore_errors=True)
+            shutil.rmtree(self.records, ignore_errors=True)
         self.parts.mkdir(parents=True, exist_ok=True)
         settings = settings_of(tournament)
         if (path / SETTINGS).exists() or any(self.parts.iterdir()):
@@ -55,10 +60,14 @@ class Folder:
 
     def has(self, part: Part) -> bool:
         """Whether a part has been played."""
-        return self._file(part).exists()
+        return self._file(part).exists() and (not self.with_records or self._records_of(part).exists())
 
     def save(self, part: Part, result: Result) -> None:
-        """Keep a part."""
+        """Keep a part, its records first."""
+        if self.with_records:
+            save_records(self._records_of(part), result.records)
+        else:  # those that are there are of matches that count no longer
+            self._records_of(part).unlink(missing_ok=True)
         conduct = json.dumps({number: dataclasses.asdict(found) for number, found in result.conduct.items()})
         content = io.BytesIO()
         np.savez_compressed(
@@ -89,6 +98,9 @@ class Folder:
 
     def _file(self, part: Part) -> Path:
         return self.parts / f"{part.name}.npz"
+
+    def _records_of(self, part: Part) -> Path:
+        return self.records / f"{part.name}.jsonl"
 
     def _compare(self, settings: dict[str, Any]) -> None:
         otherwise = "allowed is the same command again, another folder by --out, or --overwrite"

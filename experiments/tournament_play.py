@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.duplicate import ordered_by_place, play_lineups
+from experiments.duplicate import ordered_by_place, places_at, play_lineups
+from experiments.match_records import told
 from experiments.referee import Conduct, Referee
 from marriage_env import Agent
 from marriage_env.games import rule_options
+from marriage_env.records import Record
 
 DEALS_AT_ONCE = 20  # in a block; with all rotations, no more tables than play_lineups plays side by side
 PAIRS, MIXED, COMPANIES, SUBSTITUTES, AGENTS = range(5)  # what is drawn from the tournament's seed, each by itself
@@ -70,6 +72,12 @@ class Part(NamedTuple):
         who = "mixed" if self.agent is None else f"{self.agent}-among-{self.company}"
         return f"{who}-{self.block}"
 
+    def line_up(self, agents: Sequence[str]) -> str:
+        """Who plays, in words."""
+        if self.agent is None or self.company is None:
+            return "mixed"
+        return f"{agents[self.agent]} among {agents[self.company]}"
+
 
 class Result(NamedTuple):
     """How a part came out.
@@ -79,12 +87,14 @@ class Result(NamedTuple):
         chips: float64 (deals, rotations, seats), chips per deal by places; those who forfeited are last.
         forfeited: bool of the same shape.
         conduct: of each agent that was asked, by his number.
+        records: of all matches, deal by deal, if they were wanted.
     """
 
     lineups: NDArray[np.int64]
     chips: NDArray[np.float64]
     forfeited: NDArray[np.bool_]
     conduct: dict[int, Conduct]
+    records: tuple[Record, ...] = ()
 
 
 def parts(tournament: Tournament) -> list[Part]:
@@ -122,7 +132,14 @@ def matches_of(tournament: Tournament, part: Part) -> int:
     return len(lineups_of(tournament, part)) * rotations_of(tournament, part)
 
 
-def play(tournament: Tournament, agents: Sequence[Agent], part: Part, unasked: Collection[int] = ()) -> Result:
+def play(
+    tournament: Tournament,
+    agents: Sequence[Agent],
+    part: Part,
+    unasked: Collection[int] = (),
+    *,
+    with_records: bool = False,
+) -> Result:
     """Play a part, in which some agents may not be asked. All line-ups of two agents have the same deals.
 
     The agents are seeded for it: what was played before makes no difference to those who repeat their play by a seed.
@@ -138,23 +155,51 @@ def play(tournament: Tournament, agents: Sequence[Agent], part: Part, unasked: C
     referee = Referee(players, shape, tournament.time_limit, substitutes, silent)
     seed = tournament.drawn(MIXED if part.agent is None else PAIRS, part.block)
     game, rules = tournament.game, tournament.rules
-    chips = play_lineups(game, rules, players, seated[lineups], seed, rotations=rotations, ask=referee.ask)
+    records: dict[int, Record] = {}
+
+    def keep(match: int, record: Record) -> None:
+        deal, rotation = divmod(match, rotations)
+        names = [tournament.agents[number] for number in lineups[deal, places_at(seats)[rotation]]]
+        about = about_match(tournament, part, deal, rotation, np.flatnonzero(referee.forfeited[match]))
+        records[match] = told(record, names, about)
+
+    chips = play_lineups(
+        *(game, rules, players, seated[lineups], seed),
+        rotations=rotations,
+        ask=referee.ask,
+        keep=keep if with_records else None,
+    )
     forfeited = ordered_by_place(referee.forfeited.reshape(deals, rotations, seats))
     chip = 1 / rule_options(game, dict(rules)).deals
     conduct = dict(zip(numbers, referee.conduct, strict=True))
-    return Result(lineups, settled(chips, forfeited, chip), forfeited, conduct)
+    kept = tuple(records[match] for match in sorted(records))
+    return Result(lineups, settled(chips, forfeited, chip), forfeited, conduct, kept)
+
+
+def about_match(
+    tournament: Tournament, part: Part, deal: int, rotation: int, forfeited: NDArray[np.int64]
+) -> dict[str, Any]:
+    """What the record of a match says about it: which of the tournament's it is, and who has forfeited it."""
+    about = {
+        "tournament seed": tournament.seed,
+        "line-up": part.line_up(tournament.agents),
+        "deal": part.block * DEALS_AT_ONCE + deal,
+        "rotation": rotation,
+    }
+    return about | ({"forfeited at seats": " ".join(map(str, forfeited))} if len(forfeited) else {})
 
 
 class Piece(NamedTuple):
-    """A part to be played, and who is not asked in it."""
+    """A part to be played, who is not asked in it, and whether records are wanted."""
 
     part: Part
     unasked: frozenset[int]
+    with_records: bool = False
 
 
 def play_piece(tournament: Tournament, agents: Sequence[Agent], piece: Piece) -> Result:
     """See `play`."""
-    return play(tournament, agents, *piece)
+    return play(tournament, agents, piece.part, piece.unasked, with_records=piece.with_records)
 
 
 def settled(chips: NDArray[np.float64], forfeited: NDArray[np.bool_], chip: float) -> NDArray[np.float64]:

@@ -24,7 +24,8 @@ from marriage_env.mask_place import MASK_IN, observation_of, observation_space
 from marriage_env.opening import NO_PACKS, Opening, check_packs, check_pots
 from marriage_env.options import make_rules, one_of, shown, whole
 from marriage_env.record_arrays import copy_records
-from marriage_env.records import Record, append_record, check, record_of
+from marriage_env.records import Record, append_record, check, record_of, record_path
+from marriage_env.records.record import checked_players
 from marriage_env.render.needed import need_pygame
 from marriage_env.render.scene import scene_of
 from marriage_env.render.text import describe, view_of
@@ -65,12 +66,14 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             the vector alone. The mask is in ``infos[agent]["action_mask"]`` in both.
         viewer: whose hand `render` shows: an agent, ``"all"``, or None for whoever is to act.
         record: a file to which the record of each match is added when it is over, or left (`reset`, `close`) after a
-            step at least: see `marriage_env.records`.
+            step at least: see `marriage_env.records`. Copies (`clone`, `deepcopy`, pickle) add none to it.
         **options: the game's rule options.
 
     Raises:
         OptionError: an option is unknown or cannot be; the message says what is allowed. Or a picture is asked for, and
             pygame is not installed.
+        RecordFileError: no record can be added to that file. Later, too: `step` raises it when the step is taken,
+            `reset` and `close` before they change anything; each tries again.
     """
 
     game: ClassVar[Game]
@@ -104,6 +107,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self._tables = self.game.new_tables(1, self.rules)
         self._packs = NO_PACKS
         self._record_path = record_path(record)
+        self._names = tuple(self.possible_agents)
         self._opening: tuple[Any, ...] = ()  # what an `Opening` is made of, but for game and rules
         self._actions: list[int] = []  # taken in this match
         self._broken_off = False  # by the last of them, which was illegal
@@ -373,8 +377,22 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         opening = Opening(self.game.name, self.rules, seed, draws, drawn, tuple(map(int, pots)), cards)
         last = len(self._actions) - 1
         return record_of(
-            opening, [(action, self._broken_off and place == last) for place, action in enumerate(self._actions)]
+            opening,
+            [(action, self._broken_off and place == last) for place, action in enumerate(self._actions)],
+            self.names,
         )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the players are called in records, by seats; to be set when others sit down. First: the agents' names.
+
+        Raises RecordFieldError, or RecordSizeError, for others than a text of 1 to 200 printable characters each.
+        """
+        return self._names
+
+    @names.setter
+    def names(self, names: Sequence[str]) -> None:
+        self._names = checked_players(names, self.rules.players)
 
     @property
     def table(self) -> Any:
@@ -404,6 +422,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         twin._tables = copy_records(self._tables)
         twin.agents = self.agents.copy()
         twin._actions = self._actions.copy()
+        twin._record_path = None
         if self._begun:
             for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
                 setattr(twin, name, getattr(self, name).copy())
@@ -418,7 +437,8 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
     # Within
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("layout", "_window")}
+        state = {name: value for name, value in self.__dict__.items() if name not in ("layout", "_window")}
+        return state | {"_record_path": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -514,13 +534,3 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         if self._record_path is not None and self._unsaved:
             append_record(self._record_path, self.record)
         self._unsaved = False
-
-
-def record_path(path: Any) -> str | None:
-    """The path of a file of records, from wherever the program runs later; OptionError for what is no path."""
-    if path is None:
-        return None
-    try:
-        return os.path.abspath(os.fsdecode(path))  # noqa: PTH100  (a Path would refuse bytes)
-    except TypeError:
-        raise OptionError(f"record={path!r:.100}: allowed is the path of a file, or None") from None

@@ -232,6 +232,11 @@ def as_agents(option: str, agents: Sequence[Agent | str] | Agent | str) -> list[
     return [as_agent(agent) for agent in several]
 
 
+def label_of(agent: Agent) -> str:
+    """What an agent is called in records: a house player by its name, any other by its class's."""
+    return {RandomAgent: "random", RulesAgent: "rules"}.get(type(agent), type(agent).__name__)
+
+
 def seed_agents(agents: Sequence[Agent], seed: int) -> None:
     """Seed each agent, in order, from `seed`: not with seed + 1, ..., which may be a neighbouring table's."""
     for agent, own in zip(agents, np.random.SeedSequence([seed, 1]).generate_state(len(agents)), strict=True):

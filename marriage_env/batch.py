@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ from marriage_env.compact import expand
 from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
 from marriage_env.games import GAMES, rule_options
 from marriage_env.options import one_of, whole
+from marriage_env.recorded_tables import RecordedTables, tables_for
+from marriage_env.records import record_path
 from marriage_env.table import ACTIONS
 from marriage_env.tables import Buffers, Tables, as_bytes, check_buffer
 
@@ -48,6 +51,8 @@ class Batch:
         observe: whether observations are written.
         autoreset: whether a table begins anew by itself.
         buffers: arrays of your own to write to, by the names in `Buffers`, of the types and shapes told there.
+        record: a file to which the record of each match is added when it is over, or left by `reset` after an action of
+            yours: see `marriage_env.records`. Copies of all kinds write none.
         **rules: the game's rule options, by name.
 
     Attributes:
@@ -60,6 +65,7 @@ class Batch:
 
     Raises:
         OptionError: an argument cannot be; the message says what is allowed.
+        RecordFileError: the records cannot be written; `reset` and `step` raise it too, when all else is done.
     """
 
     def __init__(
@@ -73,13 +79,15 @@ class Batch:
         observe: bool = True,
         autoreset: bool = True,
         buffers: Mapping[str, NDArray[Any]] | None = None,
+        record: str | os.PathLike[str] | None = None,
         **rules: Any,
     ) -> None:
         checked = rule_options(game, rules)
         count = whole("tables", tables, 1, MOST_TABLES)
         seating = check_seating(seats, count, checked.players)
         self._adopt(
-            Tables(
+            tables_for(
+                record_path(record),
                 GAMES[game],
                 checked,
                 count,
@@ -203,8 +211,13 @@ class Batch:
     def reseed(self, seed: Any, rows: Any = None) -> None:
         """Let random streams begin anew, by seeds as in `reset`, in the middle of matches: other chance is to come.
 
-        Raises OptionError or ResetNeededError as `observe` does.
+        Raises OptionError or ResetNeededError as `observe` does; OptionError of a batch that writes records, in which
+        a match has one seed.
         """
+        if isinstance(self._tables, RecordedTables):
+            raise OptionError(
+                "reseed: matches of a batch that writes records have one seed: allowed without record=..."
+            )
         meant = self._begun_rows(rows)
         self._tables.seed(meant, check_seeds(seed, meant))
 
@@ -231,8 +244,11 @@ class Batch:
                 second action on.
 
         Packs set for deals to come are not taken over: the batch draws them. Raises OptionError if `env` is none of
-        ours, ResetNeededError if its match is over or has not begun.
+        ours, or if `record` is given, which needs matches from their beginning; ResetNeededError if its match is over
+        or has not begun.
         """
+        if arguments.get("record") is not None:
+            raise OptionError("record of matches from the middle on: allowed is None; env.record has the beginning")
         if not isinstance(env, TableEnv):
             raise OptionError(f"env={env!r:.100}: allowed is an environment of boxes_v0 or saucers_v0, not wrapped")
         if not env.agents or env.terminations[env.agent_selection]:

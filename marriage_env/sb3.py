@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ class SingleSeatVecEnv(VecEnv):  # type: ignore[misc]
         game: ``"boxes"`` or ``"saucers"``.
         num_envs: how many tables.
         opponents: the agents at the other seats, or their names, as for `SingleSeatVectorEnv`.
-        draw_opponents, seat, threads, dtype: as for `SingleSeatVectorEnv`.
+        draw_opponents, seat, threads, dtype, record: as for `SingleSeatVectorEnv`.
         **rules: the game's rule options.
     """
 
@@ -37,6 +38,7 @@ class SingleSeatVecEnv(VecEnv):  # type: ignore[misc]
         seat: int | None = None,
         threads: int = 1,
         dtype: Any = "float32",
+        record: str | os.PathLike[str] | None = None,
         **rules: Any,
     ) -> None:
         rule_options(game, rules)  # so that what else SingleSeatVectorEnv takes is refused: SB3 needs its own
@@ -49,6 +51,7 @@ class SingleSeatVecEnv(VecEnv):  # type: ignore[misc]
             autoreset_mode=AutoresetMode.SAME_STEP,
             threads=threads,
             dtype=dtype,
+            record=record,
             **rules,
         )
         self._actions: Any = None

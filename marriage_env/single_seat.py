@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from marriage_env.aec import TableEnv
-from marriage_env.agents import Agent, as_agents, seed_agents
+from marriage_env.agents import Agent, as_agents, label_of, seed_agents
 from marriage_env.errors import ResetNeededError
 from marriage_env.mask_place import MASK_IN, observation_of, observation_space, vector_and_mask
 from marriage_env.options import one_of, whole
@@ -33,7 +33,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         mask_in: ``"info"``: the learner's observation is the vector; ``"observation"``: it is a dict of ``observation``
             and ``action_mask``, for learners that look for the mask there.
 
-    The learner's mask is in the info in any case, and from `action_masks`, as MaskablePPO asks.
+    The learner's mask is in the info in any case, and from `action_masks`, as MaskablePPO asks. In records of our
+    games, if `env` keeps them, he is called ``learner``, house players by their names, others by their classes.
     """
 
     def __init__(
@@ -82,6 +83,10 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             agents[(seat + 1 + place) % self.players]: self.opponents[place % len(self.opponents)]
             for place in range(self.players - 1)
         }
+        if isinstance(self.env.unwrapped, TableEnv):
+            self.env.unwrapped.names = [
+                "learner" if agent == agents[seat] else label_of(self._company[agent]) for agent in agents
+            ]
         vector, self._before_first, terminated, truncated, info = self._play_on(agents[seat])
         self._learner = agents[seat]
         self._ended = None

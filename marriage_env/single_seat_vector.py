@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from marriage_env.agents import Agent, as_agents, seed_agents
+from marriage_env.agents import Agent, as_agents, label_of, seed_agents
 from marriage_env.batch import MOST_TABLES, check_dtype, check_threads, need_legal
 from marriage_env.batch_agents import AWAITED, numbered, play_on, seating_codes
 from marriage_env.batch_checks import as_actions, check_rows, check_seeds, random_seeds
@@ -19,8 +20,9 @@ from marriage_env.errors import OptionError, ResetNeededError
 from marriage_env.games import GAMES, rule_options
 from marriage_env.mask_place import MASK_IN, observation_of, observation_space
 from marriage_env.options import one_of, whole
+from marriage_env.recorded_tables import RecordedTables, tables_for
+from marriage_env.records import record_path
 from marriage_env.table import ACTIONS
-from marriage_env.tables import Tables
 
 #: Where a table stands: no episode has begun; the learner is to act; the match was over before he could act; the
 #: episode has ended.
@@ -52,6 +54,8 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         mask_in: ``"info"``: observations are the vectors, (num_envs, size); ``"observation"``: they are dicts of
             ``observation``, the vectors, and ``action_mask``, int8 (num_envs, 61). The masks are in the infos, too.
         render_mode: None: tables of a batch are not rendered.
+        record: a file to which the record of each match is added when it is over, or left (`reset`, `close`) after an
+            action of the learner's or of an agent that is asked: see `marriage_env.records`. Copies write none.
         **rules: the game's rule options.
 
     ``infos`` hold ``action_mask``, int8 (num_envs, 61), and ``seat``, the learner's; with `AutoresetMode.SAME_STEP`
@@ -76,14 +80,17 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         copy: bool = True,
         mask_in: str = "info",
         render_mode: None = None,
+        record: str | os.PathLike[str] | None = None,
         **rules: Any,
     ) -> None:
-        self.tables = Tables(
+        self.tables = tables_for(
+            record_path(record),
             GAMES[one_of("game", game, tuple(GAMES))],
             rule_options(game, rules),
             whole("num_envs", num_envs, 1, MOST_TABLES),
             threads=check_threads(threads),
             dtype=check_dtype(dtype),
+            names=self._names,
         )
         self.num_envs = len(self.tables)
         self.players = self.tables.players
@@ -214,9 +221,15 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
         return self.tables.buffers.masks.astype(np.bool_)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """There is nothing to close."""
+        """Save the records of matches under way, if records are kept."""
+        if isinstance(self.tables, RecordedTables):
+            self.tables.leave()
 
     # Within
+
+    def _names(self, row: int) -> list[str]:
+        """Who sits at a table, for its record."""
+        return ["learner" if number == AWAITED else label_of(self._agents[number]) for number in self._players[row]]
 
     def _begin(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Begin the next episode at each of `rows`; where each stands then."""

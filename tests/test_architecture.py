@@ -19,7 +19,7 @@ LAYERS = [
     {"games", "agents", "tables", "worlds", "opening"},
     {"rulebook", "records", "render"},
     {"mask_place", "aec", "boxes_v0", "saucers_v0", "single_seat"},
-    {"batch", "batch_checks", "batch_saving", "batch_agents", "single_seat_vector", "sb3", "video"},
+    {"batch", "batch_checks", "batch_saving", "batch_agents", "recorded_tables", "single_seat_vector", "sb3", "video"},
     {"registration"},
     {"interop", "app"},
 ]

@@ -8,7 +8,7 @@
         check(record)                                      # through the rules; RecordMismatchError where they differ
 """
 
-from marriage_env.records.files import append_record, check_file, read_records, save_records
+from marriage_env.records.files import append_record, check_file, read_records, record_path, save_records
 from marriage_env.records.playing import check, moments, record_of
 from marriage_env.records.reading import from_json
 from marriage_env.records.record import VERSION, Deal, Paid, Record, Step
@@ -26,5 +26,6 @@ __all__ = [
     "moments",
     "read_records",
     "record_of",
+    "record_path",
     "save_records",
 ]

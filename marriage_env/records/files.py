@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
-from marriage_env.errors import RecordError, RecordFileError, RecordSizeError, RecordSyntaxError, RecordTruncatedError
+from marriage_env.errors import (
+    OptionError,
+    RecordError,
+    RecordFileError,
+    RecordSizeError,
+    RecordSyntaxError,
+    RecordTruncatedError,
+)
 from marriage_env.records.playing import check
 from marriage_env.records.reading import from_json
 from marriage_env.records.record import Record
 
-#: No match makes a longer line: 1,000 deals of ten players of Boxes take some 13 MB.
-LONGEST_LINE = 2**25
+#: No match makes a longer line: 1,000 deals, ten players of Boxes and the longest texts take some 4 MB.
+LONGEST_LINE = 2**23
+
+
+def record_path(path: Any) -> str | None:
+    """The path of a file that records are to be added to, from wherever the program runs then; None for None.
+
+    Raises OptionError for what is no path, RecordFileError for what is there, but can have none added.
+    """
+    if path is None:
+        return None
+    try:
+        whole = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  (a Path would refuse bytes)
+    except TypeError:
+        raise OptionError(f"record={path!r:.100}: allowed is the path of a file, or None") from None
+    if os.path.lexists(whole):
+        open_regular(whole, os.O_RDWR | os.O_APPEND).close()
+    return whole
 
 
 class Line(NamedTuple):
@@ -49,28 +73,46 @@ def check_file(path: str | os.PathLike[str]) -> Iterator[Line]:
 
 
 def append_record(path: str | os.PathLike[str], record: Record) -> None:
-    """Add a record to a file, which is made if there is none. What is there stays; a line cut short is left alone."""
+    """Add a record to a file, which is made if there is none, by one write: others may add theirs at the same time.
+
+    What is there stays; a line cut short is left alone. RecordFileError if the record cannot be added.
+    """
     line = record.as_json().encode("ascii") + b"\n"
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
-        if file.seek(0, os.SEEK_END):
-            file.seek(-1, os.SEEK_END)
-            line = line if file.read(1) == b"\n" else b"\n" + line
-        file.write(line)
+    with writing_to(path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read(1) == b"\n" else b"\n" + line
+            if file.write(line) < len(line):
+                raise OSError("there was room for a part of the record alone")
 
 
 def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
-    """Write a file anew with these records: whole, or, if anything fails, not at all."""
+    """Write a file anew with these records: whole, or, if anything fails, not at all.
+
+    Raises RecordFileError if it cannot be written.
+    """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
+    with writing_to(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with draft.open("wb") as file:
+                for record in records:
+                    file.write(record.as_json().encode("ascii") + b"\n")
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
+    """RecordFileError, with the system's reason, if a file cannot be written."""
     try:
-        with draft.open("wb") as file:
-            for record in records:
-                file.write(record.as_json().encode("ascii") + b"\n")
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        raise RecordFileError(f"{os.fspath(path)!r:.200} cannot be written: {error}") from error
 
 
 def record_in_line(line: bytes) -> Record:
@@ -97,7 +139,7 @@ def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
 
 
 def open_regular(path: str | os.PathLike[str], flags: int) -> IO[bytes]:
-    """A file, opened without waiting; RecordFileError if it is no regular file or cannot be opened."""
+    """A file, opened without waiting; what is written goes there at once. RecordFileError if it cannot be opened so."""
     try:
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0), 0o666)
     except (OSError, ValueError) as error:
@@ -105,4 +147,6 @@ def open_regular(path: str | os.PathLike[str], flags: int) -> IO[bytes]:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise RecordFileError(f"{path!r:.200} is no file: allowed is a regular one")
-    return os.fdopen(descriptor, "rb" if flags == os.O_RDONLY else "r+b")
+    if flags == os.O_RDONLY:
+        return os.fdopen(descriptor, "rb")
+    return os.fdopen(descriptor, "r+b", buffering=0)

@@ -127,23 +127,32 @@ def record_of(
     Args:
         opening: of the match.
         actions: each with whether it was illegal, as the last may have been.
-        players: their names, by seats; None for those of the agents.
+        players: their names, by seats; None for ``player_0`` and so on.
         about: see `Record`.
 
     Raises:
         RecordMismatchError: an action was not legal where it is said to be, or the other way round.
+        RecordFieldError, RecordSizeError: a name or a text cannot be, as told there.
     """
     playing = Playing(opening)
-    deals, steps = [playing.deal()], [[]]  # type: tuple[list[Deal], list[list[Step]]]
+    deals = [playing.deal()]
+    steps: list[list[Step]] = [[]]
     for action, illegal in actions:
         steps[-1].append(playing.step(action, illegal))
         if playing.dealt > len(deals):
             deals.append(playing.deal())
             steps.append([])
     names = [f"player_{seat}" for seat in range(opening.rules.players)] if players is None else players
-    whole = tuple(dataclasses.replace(deal, steps=tuple(own)) for deal, own in zip(deals, steps, strict=True))
-    told = dict(about or {})
-    return Record(opening, tuple(names), whole, playing.balances, playing.pots, playing.over, told)
+    played = tuple(dataclasses.replace(deal, steps=tuple(own)) for deal, own in zip(deals, steps, strict=True))
+    return Record(
+        opening,
+        tuple(names),
+        played,
+        playing.balances,
+        playing.pots,
+        playing.over,
+        {} if about is None else dict(about),
+    )
 
 
 class Moment(NamedTuple):

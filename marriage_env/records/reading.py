@@ -12,10 +12,9 @@ from marriage_env.game import Game
 from marriage_env.games import GAMES
 from marriage_env.opening import Opening, check_packs, check_pots
 from marriage_env.options import make_rules, one_of, shown, whole
-from marriage_env.records.record import MARK, VERSION, Deal, Paid, Record, Step
+from marriage_env.records.record import MARK, VERSION, Deal, Paid, Record, Step, checked_players
 
-MOST_TEXT = 200  # characters of a name
-MOST_ABOUT = 50  # texts
+MOST_PAID = 200  # payments of a step
 MOST_CHIPS = 2**31 - 1
 FIELDS = [
     "game",
@@ -42,7 +41,10 @@ def from_json(line: str | bytes) -> Record:
         RecordFieldError: a field is missing, unknown, or not what it can be.
         RecordSizeError: something in it is larger than any game's.
     """
-    return from_data(parsed(line))
+    try:
+        return from_data(parsed(line))
+    except RecursionError:
+        raise RecordSyntaxError("no record: brackets within brackets, deeper than any record's") from None
 
 
 def parsed(line: str | bytes) -> Any:
@@ -54,8 +56,6 @@ def parsed(line: str | bytes) -> Any:
         raise
     except UnicodeDecodeError as error:
         raise RecordSyntaxError(f"no UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}") from None
-    except RecursionError:
-        raise RecordSyntaxError("no record: brackets within brackets, deeper than any record's") from None
     except ValueError as error:  # JSONDecodeError is one, and so is a number of thousands of digits
         raise RecordSyntaxError(f"no JSON: {error}") from None
 
@@ -64,8 +64,8 @@ def no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; RecordSyntaxError if it has two values for a name."""
     data = dict(pairs)
     if len(data) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise RecordSyntaxError(f"an object names {twice!r:.100} twice: allowed is each name once")
     return data
 
@@ -112,14 +112,12 @@ def record_in(data: Mapping[str, Any]) -> Record:
         raise RecordFieldError("deals=[]: allowed is one deal or more")
     return Record(
         opening=opening,
-        players=tuple(
-            text(f"players[{seat}]", name) for seat, name in enumerate(listed("players", data["players"], seats))
-        ),
+        players=checked_players(data["players"], seats),
         deals=tuple(reader.deal(f"deals[{number}]", deal) for number, deal in enumerate(deals)),
         balances=chips_of("balances", data["balances"], seats),
         pots=chips_of("pots_left", data["pots_left"], len(game.pot_names)),
         over=one_of("over", data["over"], (False, True)),
-        about=about_in(data["about"]),
+        about=data["about"],
     )
 
 
@@ -162,7 +160,7 @@ class StepReader:
         name = step["action"]
         if not isinstance(name, str) or name not in self.actions:
             raise RecordFieldError(f"{where}.action={shown(name):.60}: allowed are {', '.join(self.actions)}")
-        paid = listed(f"{where}.paid", step.get("paid", []), most=MOST_TEXT)
+        paid = listed(f"{where}.paid", step.get("paid", []), most=MOST_PAID)
         return Step(
             seat=whole(f"{where}.seat", step["seat"], 0, self.seats - 1),
             action=self.actions[name],
@@ -216,23 +214,6 @@ def listed(where: str, data: Any, count: int | None = None, most: int | None = N
     if most is not None and len(data) > most:
         raise RecordSizeError(f"{where} has {len(data)} items: allowed are {most} at most")
     return data
-
-
-def text(where: str, data: Any) -> str:
-    """A text that can be shown anywhere; RecordFieldError for anything else."""
-    if not isinstance(data, str) or not data.isprintable() or not data:
-        raise RecordFieldError(f"{where}={shown(data):.60}: allowed is a text of printable characters")
-    if len(data) > MOST_TEXT:
-        raise RecordSizeError(f"{where} has {len(data)} characters: allowed are {MOST_TEXT} at most")
-    return data
-
-
-def about_in(data: Any) -> dict[str, str]:
-    """What the writer has to say."""
-    about = mapping("about", data)
-    if len(about) > MOST_ABOUT:
-        raise RecordSizeError(f"about has {len(about)} texts: allowed are {MOST_ABOUT} at most")
-    return {text("a name in about", name): text(f"about.{name:.60}", value) for name, value in about.items()}
 
 
 def chips_of(where: str, data: Any, count: int) -> tuple[int, ...]:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from marriage_env.cards import CARD_NAMES, card_ids
+from marriage_env.errors import RecordFieldError, RecordSizeError
 from marriage_env.games import GAMES
 from marriage_env.opening import Opening
+from marriage_env.options import items, shown
 from marriage_env.render.payments import Party
 
 #: Of the format. It moves when an old reader would misread a new record.
 VERSION = 1
 MARK = "marriage_record"  # the field that says what a line is, and by which version
+MOST_TEXT = 200  # characters of a name
+MOST_ABOUT = 50  # texts
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,9 @@ class Record:
         pots: the chips in them, after the last step.
         over: whether the match is over.
         about: whatever else its writer has to say, text by text; nothing of it bears on the play.
+
+    Raises RecordFieldError or RecordSizeError for names and texts that cannot be: allowed are 1 to 200 printable
+    characters each, so that they can be shown anywhere.
     """
 
     opening: Opening
@@ -106,7 +114,11 @@ class Record:
     balances: tuple[int, ...]
     pots: tuple[int, ...]
     over: bool
-    about: dict[str, str] = field(default_factory=dict)
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        checked_players(self.players, self.opening.rules.players)
+        check_about(self.about)
 
     @property
     def steps(self) -> list[Step]:
@@ -135,6 +147,34 @@ class Record:
     def as_json(self) -> str:
         """As one line of JSON, without its end; ASCII alone."""
         return json.dumps(self.as_data(), separators=(",", ":"))
+
+
+def checked_players(names: Any, seats: int) -> tuple[str, ...]:
+    """The players' names, if they are texts, one for each seat."""
+    texts = items(names)
+    if texts is None or len(texts) != seats:
+        raise RecordFieldError(f"players={shown(names):.60}: allowed is a list of {seats} names")
+    return tuple(text(f"players[{seat}]", name) for seat, name in enumerate(texts))
+
+
+def check_about(about: Any) -> None:
+    """What a writer has to say."""
+    if not isinstance(about, Mapping):
+        raise RecordFieldError(f"about={shown(about):.60}: allowed is an object")
+    if len(about) > MOST_ABOUT:
+        raise RecordSizeError(f"about has {len(about)} texts: allowed are {MOST_ABOUT} at most")
+    for name, value in about.items():
+        text("a name in about", name)
+        text(f"about.{name}", value)
+
+
+def text(where: str, data: Any) -> str:
+    """A text that can be shown anywhere: without control characters, invisible ones, and changes of direction."""
+    if not isinstance(data, str) or not data.isprintable() or not data:
+        raise RecordFieldError(f"{where}={shown(data):.60}: allowed is a text of printable characters")
+    if len(data) > MOST_TEXT:
+        raise RecordSizeError(f"{where} has {len(data)} characters: allowed are {MOST_TEXT} at most")
+    return data
 
 
 def names_of(ids: list[int] | tuple[int, ...]) -> list[str]:
