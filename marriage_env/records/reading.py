@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from marriage_env.cards import CARD_NAMES, card_id, card_set
@@ -93,7 +94,7 @@ def from_data(data: Any) -> Record:
 def record_in(data: Mapping[str, Any]) -> Record:
     """The record in an object with the right names."""
     game = GAMES[one_of("game", data["game"], tuple(GAMES))]
-    rules = make_rules(game.rules, dict(mapping("rules", data["rules"])))
+    rules = make_rules(game.rules, dict(taken(data["rules"], "rules", [field.name for field in fields(game.rules)])))
     seats = rules.players
     chance = taken(data["chance"], "chance", ["seed", "draws"])
     dealer = data["dealer"]
@@ -134,8 +135,8 @@ class StepReader:
 
     def deal(self, where: str, data: Any) -> Deal:
         """A deal."""
-        fields = ["dealer", "hands", *["turn_up"] * self.has_turn_up, "steps"]
-        deal = taken(data, where, fields, maybe=["missing"] * self.has_turn_up)
+        needed = ["dealer", "hands", *["turn_up"] * self.has_turn_up, "steps"]
+        deal = taken(data, where, needed, maybe=["missing"] * self.has_turn_up)
         hands = listed(f"{where}.hands", deal["hands"], self.seats)
         steps = listed(f"{where}.steps", deal["steps"], most=self.most_steps)
         return Deal(
@@ -187,9 +188,9 @@ class StepReader:
         return tuple(parties)
 
 
-def taken(data: Any, where: str, fields: Iterable[str], maybe: Iterable[str] = ()) -> Mapping[str, Any]:
+def taken(data: Any, where: str, names: Iterable[str], maybe: Iterable[str] = ()) -> Mapping[str, Any]:
     """An object; RecordFieldError if a field is missing, or is unknown."""
-    found, needed, optional = mapping(where, data), list(fields), list(maybe)
+    found, needed, optional = mapping(where, data), list(names), list(maybe)
     for name in needed:
         if name not in found:
             raise RecordFieldError(f"{where} has no {name!r}: needed are {', '.join(needed)}")
