@@ -164,6 +164,8 @@ def test_harmless_agents(agent):
 )
 def test_agents_that_might_run_a_program_are_not_taken_from_a_record(agent):
     assert not harmless(agent)
+    if not agent.isprintable() or not agent:
+        return  # no record can have that
     match = matched(FEW_TABLES[0])
     record = match.record
     evil = dataclasses.replace(record, about={**record.about, "seat 3": agent})
