@@ -1,7 +1,7 @@
-"""Write the pages that come from the code: ``python docs/pages.py``.
+"""Write what follows from the code: ``python docs/pages.py``.
 
-Each environment's, from its module and its table of observation fields; and each game's rules, from the rulebook, with
-pictures.
+Each environment's page, from its module and its table of observation fields; each game's rules, from the rulebook, with
+pictures; and the schema of records.
 """
 
 from __future__ import annotations
@@ -9,16 +9,19 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 from marriage_env import GAMES
 from marriage_env.fields import Field
+from marriage_env.records.schema import record_schema
 from marriage_env.rulebook import rules_page
 
 DOCS = Path(__file__).parent
 FOLDER = DOCS / "environments"
+SCHEMA = DOCS / "records.schema.json"
 #: Below which heading of the rules a picture stands: its file in docs/pictures, and what it shows.
 PICTURES = {
     "boxes": {
@@ -110,8 +113,14 @@ def reasons(game: Any) -> list[str]:
     return ["## Reasons in the ledger", "", "| reason | clause |", "|---|---|", *rows, ""]
 
 
+def schema() -> str:
+    """The schema of records, as it stands in its file."""
+    return json.dumps(record_schema(), indent=1, ensure_ascii=True) + "\n"
+
+
 def main() -> None:
-    """Write all pages."""
+    """Write all."""
+    SCHEMA.write_text(schema(), encoding="utf-8")
     for name in GAMES:
         (FOLDER / f"{name}.md").write_text(page(name), encoding="utf-8")
         (DOCS / "rules" / f"{name}.md").write_text(rules(name), encoding="utf-8")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pettingzoo.utils.env_logger import EnvLogger
 
 from experiments.options import count, seed
 from marriage_env import GAMES, Batch, OptionError
@@ -139,6 +140,7 @@ def run(path: Path, matches: int, seed: int) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run from the command line."""
     options = parse(arguments)
+    EnvLogger.suppress_output()  # of forfeits, which are meant
     with tempfile.TemporaryDirectory() as folder:
         for name, number in run(Path(folder) / "matches.jsonl", options.matches, options.seed).items():
             print(f"{name:26} {number:>12,}")

@@ -47,6 +47,8 @@ PettingZoo's `turn_based_aec_to_parallel`.
 - `mask_in`: `"observation"` (default), or `"info"`: observations are the vector alone. The mask is in
   `infos[agent]["action_mask"]` in both forms.
 - `viewer`: whose hand `render` shows, in words and pictures: an agent, `"all"`, or None for whoever is to act.
+- `record`: a file to which a record of each match is added, to be checked, replayed, and gone on from by
+  `resume(record)`: `docs/records.md`. `env.record` is that of the match so far.
 
 `reset(seed, options)` takes in `options`, each alone or with others: `dealer`, a seat; `pots`, the chips in each pot;
 `packs`, for each of the first deals the ids of all its cards, top first.

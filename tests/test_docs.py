@@ -65,6 +65,13 @@ def test_generated_pages_are_up_to_date():
         )
 
 
+def test_the_schema_of_records_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
+    pages = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pages)
+    assert pages.SCHEMA.read_text(encoding="utf-8") == pages.schema(), "run: make pages"
+
+
 @pytest.mark.parametrize("game", ["boxes", "saucers"])
 def test_rules_pages_have_every_clause_that_the_code_names(game):
     page = (ROOT / "docs" / "rules" / f"{game}.md").read_text(encoding="utf-8")

@@ -38,7 +38,9 @@ class Paid:
 
 @dataclass(frozen=True)
 class Step:
-    """What a seat did, and the payments of the step: as in ``env.ledger``, so the first has the contributions, too.
+    """What a seat did, and the payments of the step, as in ``env.ledger``.
+
+    So the first step of a match has the first contributions, too, and the last of a deal those to the next.
 
     Attributes:
         seat: whose turn it was.

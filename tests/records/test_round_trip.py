@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import itertools
 import pickle
 import random
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -86,6 +88,22 @@ def test_whoever_goes_on_from_a_record_stands_where_it_ends(env: TableEnv) -> No
     for both in (env, other):
         both.reset()
     assert contents(other) == contents(env), "the next match is the same, too"
+
+
+@given(env=played())
+def test_payments_alone_make_the_balances(env: TableEnv) -> None:
+    """As the page tells readers in other languages, with its one exception."""
+    record = env.record
+    if len(record.steps) == 0 or record.steps[0].illegal:
+        return
+    chips = Counter(dict(zip(env.game.pot_names, record.opening.pots, strict=True)))
+    for step in record.steps:
+        for paid in step.paid:
+            for payer, payee in itertools.product(paid.payers, paid.payees):
+                chips[payer] -= paid.chips
+                chips[payee] += paid.chips
+    assert tuple(chips[seat] for seat in range(env.rules.players)) == record.balances
+    assert tuple(chips[pot] for pot in env.game.pot_names) == record.pots
 
 
 @given(env=played())
