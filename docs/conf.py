@@ -21,6 +21,13 @@ myst_heading_anchors = 4
 myst_links_external_new_tab = False
 copybutton_prompt_text = ">>> "
 
+nitpicky = True  # a type that leads nowhere is a warning, too,
+nitpick_ignore_regex = [  # but for those of others: their pages are not asked, so that building needs no network
+    ("py:class", r"(collections\.abc|gymnasium|numpy|os|pathlib|pettingzoo)\..*"),
+    ("py:class", r"AECEnv|AutoresetMode|NDArray|Path|dtype|turn_based_aec_to_parallel"),
+]
+python_use_unqualified_type_names = True
+
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"

@@ -77,7 +77,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
     """
 
     game: ClassVar[Game]
-    #: What an illegal action does: True: it ends the match, as PettingZoo's wrapped environments do; False: it raises.
+    #: Whether an illegal action ends the match, as in PettingZoo's wrapped environments, or raises.
     illegal_ends_match: ClassVar[bool] = False
 
     def __init__(
@@ -369,7 +369,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
 
     @property
     def record(self) -> Record:
-        """The match so far, as a record: see `marriage_env.records`."""
+        """The record of the match so far. See `marriage_env.records`."""
         self._need_match("record")
         seed, draws, dealer, pots, packs = self._opening
         cards = tuple(tuple(pack[: self.rules.pack_size]) for pack in packs.tolist())

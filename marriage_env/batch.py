@@ -56,12 +56,16 @@ class Batch:
         **rules: the game's rule options, by name.
 
     Attributes:
-        game, rules, layout: what is played, and where each field of an observation stands.
+        game: what is played.
+        rules: by which options.
+        layout: where each field of an observation stands.
         players: how many play at a table.
         buffers: the `Buffers` that every call writes to.
         records: a record of dtype ``game.table`` for each table, for compiled code of your own.
         seating: uint8 (n, players), who plays each seat: 0 you, 1 ``"random"``, 2 ``"rules"``.
-        threads, dtype, autoreset: as given.
+        threads: as given.
+        dtype: as given.
+        autoreset: as given.
 
     Raises:
         OptionError: an argument cannot be; the message says what is allowed.
@@ -295,7 +299,7 @@ class Batch:
 
     @property
     def pots(self) -> NDArray[np.int32]:
-        """The chips in each pot at each table, in the order of `game.pot_names`: int32 (n, pots)."""
+        """int32 (n, pots), the chips in each pot at each table, in the order of `game.pot_names`."""
         return np.array(self.records["pots"])
 
     @property

@@ -23,7 +23,8 @@ class Opening:
     Attributes:
         game: its name.
         rules: its rule options, `BoxesRules` or `SaucersRules`.
-        seed, draws: of the table's random stream, and how many numbers had been drawn from it.
+        seed: of the table's random stream.
+        draws: how many numbers had been drawn from that stream.
         dealer: the first dealer's seat, or None: he is drawn from the stream.
         pots: the chips in each pot before the first contributions.
         packs: the card ids of the packs that are set for the first deals, top first; others come from the stream.

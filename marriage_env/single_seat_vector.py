@@ -118,7 +118,7 @@ class SingleSeatVectorEnv(VectorEnv[Any, Any, Any]):  # type: ignore[misc]
 
     @property
     def seat(self) -> int | None:
-        """The learner's seat, or None: it rotates."""
+        """The learner's seat; None if it rotates."""
         return self._seat
 
     @property

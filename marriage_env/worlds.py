@@ -32,9 +32,9 @@ def sample_worlds(observation: Any, count: int = 1, *, seed: int | None = None) 
         seed: the same one, the same worlds; None for new ones.
 
     Returns:
-        Records of the game's table dtype, shape (count,), seats relative to the observer: he is seat 0. Of interest is
-        ``worlds["hands"]``, uint64 (count, seats), bit c for card c. What is of no account for how play goes on is
-        empty: the random stream, the last step's ledger and rewards.
+        Records of the game's table dtype, shape (count,). Seats are relative to the observer, who is seat 0. Of
+        interest is ``worlds["hands"]``, uint64 (count, seats), bit c for card c. What is of no account for how play
+        goes on is empty: the random stream, the last step's ledger and rewards.
 
     Raises:
         OptionError: no observation of a deal under way, or one with which no world agrees.

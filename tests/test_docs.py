@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -9,6 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import marriage_env
+from marriage_env import boxes_v0, errors, make_agent, records, saucers_v0
+from marriage_env.records.reading import FIELDS
 
 ROOT = Path(__file__).parent.parent
 MADE = ROOT / "docs" / "_build"  # by `make docs`
@@ -54,10 +59,16 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+def script(name):
+    """A script of the pages, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_generated_pages_are_up_to_date():
-    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
-    pages = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pages)
+    pages = script("pages")
     for name in pages.GAMES:
         assert (pages.FOLDER / f"{name}.md").read_text(encoding="utf-8") == pages.page(name), "run: make pages"
         assert (ROOT / "docs" / "rules" / f"{name}.md").read_text(encoding="utf-8") == pages.rules(name), (
@@ -66,10 +77,61 @@ def test_generated_pages_are_up_to_date():
 
 
 def test_the_schema_of_records_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
-    pages = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pages)
+    pages = script("pages")
     assert pages.SCHEMA.read_text(encoding="utf-8") == pages.schema(), "run: make pages"
+
+
+def test_pictures_of_the_rules_are_drawn_and_small():
+    image = pytest.importorskip("PIL.Image")
+    pages, drawn = script("pages"), {shot.name for shot in script("pictures").SHOTS}
+    shown = {f"{picture}.png" for pictures in pages.PICTURES.values() for picture, _ in pictures.values()}
+    assert shown == drawn == {path.name for path in (ROOT / "docs" / "pictures").iterdir()}
+    for name in drawn:
+        path = ROOT / "docs" / "pictures" / name
+        assert path.stat().st_size < 150_000, "run: make pages"
+        with image.open(path) as picture:
+            assert picture.size == (1000, 625), "run: make pages"
+
+
+def documented():
+    """What the pages of the API are made from: the names in their directives, and those of modules with members."""
+    for page in (ROOT / "docs" / "api").glob("*.md"):
+        directives = re.findall(r"\.\. auto(\w+):: ([\w.]+)((?:\n   :.*)*)", page.read_text(encoding="utf-8"))
+        for kind, name, options in directives:
+            found = pkgutil.resolve_name(name)
+            yield found
+            if kind == "module" and ":members:" in options:
+                yield from (vars(found)[member] for member in getattr(found, "__all__", vars(found)))
+
+
+@pytest.mark.parametrize(
+    "module", [marriage_env, boxes_v0, saucers_v0, records, errors], ids=lambda module: module.__name__
+)
+def test_the_pages_of_the_api_have_every_public_name(module):
+    have = {id(found) for found in documented()}
+    for name in getattr(module, "__all__", vars(module)):
+        if not name.startswith("_"):
+            assert id(vars(module)[name]) in have, f"{module.__name__}.{name} is in none of docs/api"
+
+
+def test_the_record_on_its_page_is_one():
+    page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+    shown = records.from_json(re.search(r"```json\n(.*?)```", page, re.DOTALL).group(1))
+    records.check(shown)
+
+
+@pytest.mark.parametrize("module", [boxes_v0, saucers_v0], ids=lambda module: module.__name__)
+def test_the_page_of_records_names_every_field(module):
+    page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
+    told = {name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    env = module.env()
+    env.reset(seed=1)
+    env.step(make_agent("rules").act(env.observe(env.agent_selection)))
+    data = env.record.as_data()
+    (deal,) = data["deals"]
+    (step,) = deal["steps"]
+    for name in {*FIELDS, *data, *deal, *step, *step["paid"][0]}:
+        assert name in told, f"docs/records.md does not tell of {name!r}"
 
 
 @pytest.mark.parametrize("game", ["boxes", "saucers"])
@@ -89,20 +151,28 @@ def test_the_readme_shows_what_its_ten_lines_print():
     assert shown in run.stdout
 
 
-def commands(program):
+def commands(*program):
     """Each line of a bash block that calls a program, as its arguments; a line that ends in a backslash goes on."""
     for page in PAGES:
         for block in re.findall(r"```bash\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
             for line in block.replace("\\\n", " ").splitlines():
-                words = shlex.split(line, comments=True)
-                if words[: len(program)] == program:
+                words = shlex.split(line.strip().removeprefix(".venv/bin/"), comments=True)
+                if tuple(words[: len(program)]) == program:
                     yield page, words[len(program) :]
+
+
+def test_make_has_the_targets_of_the_pages():
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    found = list(commands("make"))
+    assert len(found) > 8
+    for page, (target, *_) in found:
+        assert target in targets, f"{page.name}: make {target}"
 
 
 def test_commands_of_marriage_env_are_such_as_it_takes():
     click = pytest.importorskip("click")
     program = pytest.importorskip("marriage_env.app.commands").program
-    found = list(commands(["marriage-env"]))
+    found = list(commands("marriage-env"))
     assert len(found) > 8
     for page, words in found:
         command = program
@@ -114,11 +184,11 @@ def test_commands_of_marriage_env_are_such_as_it_takes():
 
 def test_commands_of_experiments_have_the_options_they_are_given(capsys):
     pytest.importorskip("torch")
-    found = [(page, words) for page, words in commands(["python", "-m"]) if words[0].startswith("experiments.")]
+    found = [(page, words) for page, words in commands("python", "-m") if words[0].startswith("experiments.")]
     assert len(found) > 8
     helped = {}
     for page, (module, *words) in found:
-        if module == "experiments.rllib_scaling":
+        if module == "experiments.rllib_scaling" and not importlib.util.find_spec(NOT_EVERYWHERE["ray"]):
             continue  # it wants an environment with RLlib
         if module not in helped:
             with pytest.raises(SystemExit):

@@ -5,7 +5,7 @@
     env = boxes_v0.env(players=5, record="matches.jsonl")  # every match is added to the file
     env.record                                             # the match so far
     for record in read_records("matches.jsonl"):
-        check(record)                                      # through the rules; RecordMismatchError where they differ
+        check(record)                                      # RecordMismatchError if the rules differ
 """
 
 from marriage_env.records.files import append_record, check_file, read_records, record_path, save_records

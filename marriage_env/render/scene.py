@@ -19,11 +19,16 @@ class Player:
     """A player at the table.
 
     Attributes:
-        seat, name: who he is.
-        dealer, eldest, acting: whether he is that.
-        balance: chips won or lost in the match; gain: in this deal, contributions included.
+        seat: his.
+        name: his.
+        dealer: whether he has dealt.
+        eldest: whether he sits to the dealer's left.
+        acting: whether he is to act.
+        balance: chips won or lost in the match.
+        gain: chips won or lost in this deal, contributions included.
         count: tricks taken, or cards held: see `Scene.counted`.
-        hand: the cards of his hand that the viewer sees, as people sort them; open: those of them all players know.
+        hand: the cards of his hand that the viewer sees, as people sort them.
+        open: those of his hand that all players know.
         hidden: how many other cards he holds.
         claims: what he has declared, in words and order.
         passed: whether he gave up what was left to declare.
@@ -89,14 +94,21 @@ class Scene:
     Cards are named as everywhere (``"QH"``); players are told by their seats.
 
     Attributes:
-        game, title: its name, and as people write it.
-        deal, deals: which deal of how many.
+        game: its name.
+        title: the name as people write it.
+        deal: which deal it is, from 1.
+        deals: how many there are.
         viewer: a seat, ``"all"``, ``"public"`` for who sees no hand, or None for whoever is to act.
         counted: what `Player.count` counts.
-        turn_up, trumps: of Boxes: a card, and the name of its suit.
-        players, pots: in their order.
-        played_title, played, outcome: the trick or the row on the table, and what becomes of it.
-        last, now: the last step, and what is to be done, in words.
+        turn_up: of Boxes, a card.
+        trumps: of Boxes, the name of its suit.
+        players: by seats.
+        pots: in the rulebook's order.
+        played_title: what lies on the table, a trick or a row; empty if nothing does.
+        played: its cards in the order they were played.
+        outcome: what becomes of it.
+        last: the last step in words.
+        now: what is to be done, in words.
         paid: the payments of the last step in words, with their reasons and clauses.
         transfers: the same as data, in the order they were made.
         actor: the seat that is to act; None when the match is over.
