@@ -384,7 +384,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the players are called in records, by seats; to be set when others sit down. First: the agents' names.
+        """What records call the players, by seats (as the agents are called, until they are set).
 
         Raises RecordFieldError, or RecordSizeError, for others than a text of 1 to 200 printable characters each.
         """

@@ -43,7 +43,7 @@ def imports(path):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and id(node) not in typing_only:
             if node.module == "marriage_env":
-                yield from (["marriage_env", name.name] for name in node.names)
+                yield from (["marriage_env", name.name] for name in node.names if name.name != "__version__")
             else:
                 yield (node.module or "").split(".")
 
