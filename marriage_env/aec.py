@@ -158,7 +158,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self._begin(int(table["seed"]), int(table["draws"]), dealer, pots, packs)
 
     def resume(self, record: Record) -> None:
-        """Go on where a record ends, as if its match had been played here.
+        """Go on where a record ends, as if its match had been played here, by the players named there (`names`).
 
         Raises:
             OptionError: the record is of another game or of other rules than this environment.
@@ -171,6 +171,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
             )
         check(record)
         self._save_record()
+        self._names = record.players
         render_mode, path = self.render_mode, self._record_path
         self.render_mode = self._record_path = None
         dealer = DRAWN if opening.dealer is None else opening.dealer

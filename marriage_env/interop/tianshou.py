@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,7 +35,7 @@ class SingleSeatVenv(BaseVectorEnv):  # type: ignore[misc]
         game: ``"boxes"`` or ``"saucers"``.
         num_envs: how many tables.
         opponents: the agents at the other seats, or their names, as for `SingleSeatVectorEnv`.
-        draw_opponents, seat, threads: as for `SingleSeatVectorEnv`.
+        draw_opponents, seat, threads, record: as for `SingleSeatVectorEnv`.
         **rules: the game's rule options.
 
     Raises:
@@ -51,6 +52,7 @@ class SingleSeatVenv(BaseVectorEnv):  # type: ignore[misc]
         draw_opponents: bool = False,
         seat: int | None = None,
         threads: int = 1,
+        record: str | os.PathLike[str] | None = None,
         **rules: Any,
     ) -> None:
         rule_options(game, rules)  # so that what else SingleSeatVectorEnv takes is refused: Tianshou resets by itself
@@ -62,6 +64,7 @@ class SingleSeatVenv(BaseVectorEnv):  # type: ignore[misc]
             seat=seat,
             autoreset_mode=AutoresetMode.DISABLED,
             threads=threads,
+            record=record,
             **rules,
         )
         # Not the base's __init__: that makes workers of single environments, and here all tables are one environment.

@@ -18,6 +18,7 @@ from tianshou.utils.net.common import Net, get_dict_state_decorator
 
 from marriage_env import IllegalActionError, OptionError, ResetNeededError, boxes_v0, saucers_v0
 from marriage_env.interop.tianshou import MaskedActor, SingleSeatVenv
+from marriage_env.records import read_records
 
 PLAYERS = {"boxes": 5, "saucers": 3}
 by_game = pytest.mark.parametrize("game", PLAYERS)
@@ -241,3 +242,17 @@ def test_an_illegal_action_and_a_step_too_many_are_refused():
     first, _ = venv.reset(seed=3)
     with pytest.raises(IllegalActionError, match="allowed"):
         venv.step(first.mask.argmin(1))
+
+
+def test_matches_are_recorded(tmp_path):
+    venv = new_venv(record=tmp_path / "matches.jsonl")
+    observations, _ = venv.reset(seed=1)
+    ended = 0
+    while ended < 3:
+        observations, _, terminated, *_ = venv.step(observations["mask"].argmax(1))
+        ended += int(terminated.sum())
+        if terminated.any():
+            new, _ = venv.reset(np.flatnonzero(terminated))
+            observations["mask"][terminated] = new["mask"]
+    venv.close()
+    assert sum(record.over for record in read_records(tmp_path / "matches.jsonl")) >= ended

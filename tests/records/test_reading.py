@@ -282,7 +282,8 @@ def refused_or_the_same(line: bytes, original: Any) -> None:
     try:
         record = from_json(line)
         check(record)
-    except RecordError:
+    except RecordError as error:
+        assert str(error).isprintable()
         return
     assert record.deals == original.deals
     assert record.balances == original.balances

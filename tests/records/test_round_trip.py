@@ -223,6 +223,9 @@ def test_players_have_names_that_can_be_shown() -> None:
         with pytest.raises(RecordFieldError, match="players"):
             env.names = wrong
     assert env.names[0] == "Ada"
+    other = boxes_v0.raw_env()
+    other.resume(env.record)
+    assert other.names == env.names, "who goes on from a record plays on for them"
 
 
 def test_actions_that_are_not_legal_make_no_record() -> None:
