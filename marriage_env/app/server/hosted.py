@@ -143,6 +143,9 @@ class HostedTable:
                         await self._publish()
         except TableError as error:
             self._tell(message("error", text=str(error)))
+        except Exception:  # a fault of ours: it is logged, and whoever comes back finds the table as it was saved
+            logger.exception("table %s has stopped", self.saved.id)
+            self._tell(message("error", text="something went wrong at this table: load the page again"))
 
     async def _agent_acts(self) -> bool:
         """Let the agent act that is to; False if it failed, and another has taken its place."""

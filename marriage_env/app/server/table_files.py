@@ -79,7 +79,7 @@ class TableFiles:
             if rest != [""]:
                 raise TableError("allowed are two lines")
             return checked(table_id, keys, from_json(record))
-        except (MarriageError, ValueError, OSError) as error:
+        except (MarriageError, ValueError, OSError, RecursionError) as error:
             raise TableError(f"table {table_id}: its file is damaged: {error}") from error
 
     def report_damaged(self) -> None:
