@@ -15,7 +15,7 @@ default_role = "code"  # what stands in single backticks in a docstring is a nam
 html_theme = "furo"
 html_title = f"Marriage {__version__}"
 html_show_copyright = False
-pygments_style, pygments_dark_style = "friendly", "monokai"
+html_static_path = html_css_files = ["site.css"]
 
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
