@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import marriage_env
-from marriage_env import boxes_v0, errors, make_agent, records, saucers_v0
-from marriage_env.records.reading import FIELDS
+from marriage_env import boxes_v0, errors, records, saucers_v0
 
 ROOT = Path(__file__).parent.parent
 MADE = ROOT / "docs" / "_build"  # by `make docs`
@@ -112,26 +111,6 @@ def test_the_pages_of_the_api_have_every_public_name(module):
     for name in getattr(module, "__all__", vars(module)):
         if not name.startswith("_"):
             assert id(vars(module)[name]) in have, f"{module.__name__}.{name} is in none of docs/api"
-
-
-def test_the_record_on_its_page_is_one():
-    page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
-    shown = records.from_json(re.search(r"```json\n(.*?)```", page, re.DOTALL).group(1))
-    records.check(shown)
-
-
-@pytest.mark.parametrize("module", [boxes_v0, saucers_v0], ids=lambda module: module.__name__)
-def test_the_page_of_records_names_every_field(module):
-    page = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
-    told = {name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
-    env = module.env()
-    env.reset(seed=1)
-    env.step(make_agent("rules").act(env.observe(env.agent_selection)))
-    data = env.record.as_data()
-    (deal,) = data["deals"]
-    (step,) = deal["steps"]
-    for name in {*FIELDS, *data, *deal, *step, *step["paid"][0]}:
-        assert name in told, f"docs/records.md does not tell of {name!r}"
 
 
 @pytest.mark.parametrize("game", ["boxes", "saucers"])
