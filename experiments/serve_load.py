@@ -1,8 +1,8 @@
 """How soon a move is shown when many tables are played at once, through the real protocol.
 
-``python -m experiments.serve_load --tables 50`` serves tables in a process of its own, plays a match at each of them at
-the same time from this one, and prints the median and the 95th percentile of the time from sending an action to the
-scene that shows it.
+``python -m experiments.serve_load --tables 50`` serves tables in a process of its own and plays at all of them at the
+same time from this one, as many rounds as asked for. It prints the median and the 95th percentile of the time from
+sending an action to the scene that shows it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ serve(port=0, folder=Path(sys.argv[1]))
 """
 
 
-def new_table(address: str, game: str, agent: str, deals: int) -> str:
+def new_table(address: str, game: str, agent: str) -> str:
     """Set up a table of one person and agents: the person's key."""
     players = GAMES[game].min_players
     seats = [{"player": agent if seat else "human", "name": f"player_{seat}"} for seat in range(players)]
-    order = {"game": game, "rules": {"players": players, "deals": deals}, "seats": seats}
+    order = {"game": game, "rules": {"players": players}, "seats": seats}
     request = urllib.request.Request(
         f"{address}api/tables", json.dumps(order).encode(), {"Content-Type": "application/json"}
     )
@@ -80,7 +80,7 @@ async def play_all(address: str, keys: list[str], think: float) -> list[float]:
     return [delay for own in delays for delay in own]
 
 
-def measure(tables: int, agent: str, deals: int, think: float) -> list[float]:
+def measure(tables: int, agent: str, rounds: int, think: float) -> list[float]:
     """Serve, play, and stop: how long each move took to show, in seconds."""
     with tempfile.TemporaryDirectory() as folder:
         server = subprocess.Popen([sys.executable, "-c", SERVE, folder], stdout=subprocess.PIPE, text=True)
@@ -88,11 +88,13 @@ def measure(tables: int, agent: str, deals: int, think: float) -> list[float]:
         try:
             told = re.search(r"http://\S+", server.stdout.readline())
             assert told, "the server has not begun"
-            games = list(GAMES)
-            for game in games:  # rules are made ready with the first table
-                asyncio.run(play_all(told[0], [new_table(told[0], game, agent, 1)], 0))
-            keys = [new_table(told[0], games[number % len(games)], agent, deals) for number in range(tables)]
-            return asyncio.run(play_all(told[0], keys, think))
+            address, games = told[0], list(GAMES)
+            asyncio.run(play_all(address, [new_table(address, game, agent) for game in games], 0))  # compiles the rules
+            delays: list[float] = []
+            for _ in range(rounds):
+                keys = [new_table(address, games[number % len(games)], agent) for number in range(tables)]
+                delays += asyncio.run(play_all(address, keys, think))
+            return delays
         finally:
             server.terminate()
             server.wait()
@@ -103,10 +105,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--tables", type=count, default=50)
     parser.add_argument("--agent", default="rules", help="who plays with the person at each table")
-    parser.add_argument("--deals", type=count, default=5)
+    parser.add_argument("--rounds", type=count, default=5, help="matches at each table, one after the other")
     parser.add_argument("--think", type=float, default=0.0, help="seconds, on average, before each move")
     arguments = parser.parse_args()
-    delays = measure(arguments.tables, arguments.agent, arguments.deals, arguments.think)
+    delays = measure(arguments.tables, arguments.agent, arguments.rounds, arguments.think)
     late = statistics.quantiles(delays, n=20)[-1]
     print(
         f"{arguments.tables} tables with {arguments.agent}, {len(delays)} moves: shown after "

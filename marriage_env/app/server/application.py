@@ -69,7 +69,7 @@ def page(name: str) -> Any:
     """An endpoint that gives out a page."""
 
     async def endpoint(request: Request) -> Response:
-        return FileResponse(STATIC / name, headers={"Cache-Control": "no-cache"})
+        return FileResponse(STATIC / name)
 
     return endpoint
 

@@ -62,20 +62,25 @@ class Tables:
             TableError: the key opens no table, the table is damaged, or too many listen there.
         """
         table_id, secret = parsed_key(key)
-        async with self._opening:
-            table = self.open.get(table_id)
-            saved = table.saved if table else await to_thread.run_sync(self.files.load, table_id)
-            opened = opened_by(secret, saved.digests)
-            if table is None:
-                match = await to_thread.run_sync(Match.of_record, saved.record)
-                table = HostedTable(saved, match, self.files, self._turns, self._patience)
-            if len(table.listeners) >= MOST_LISTENERS:
-                raise TableError(f"{MOST_LISTENERS} are connected to this table, as many as are allowed")
-            viewer: Viewer = "public" if opened == WATCH else int(opened)
-            table.join(listener, viewer)
-            self._forget_idle()
-            self.open[table_id] = table
+        if table_id not in self.open:
+            async with self._opening:  # one after the other: no table may be open twice
+                if table_id not in self.open:
+                    self.open[table_id] = await self._loaded(table_id, secret)
+        table = self.open[table_id]
+        opened = opened_by(secret, table.saved.digests)
+        if len(table.listeners) >= MOST_LISTENERS:
+            raise TableError(f"{MOST_LISTENERS} are connected to this table, as many as are allowed")
+        viewer: Viewer = "public" if opened == WATCH else int(opened)
+        table.join(listener, viewer)
+        self._forget_idle()
         return table, viewer
+
+    async def _loaded(self, table_id: str, secret: str) -> HostedTable:
+        """A table from its file, for who has a key to it."""
+        saved = await to_thread.run_sync(self.files.load, table_id)
+        opened_by(secret, saved.digests)
+        match = await to_thread.run_sync(Match.of_record, saved.record)
+        return HostedTable(saved, match, self.files, self._turns, self._patience)
 
     def leave(self, table: HostedTable, listener: Listener) -> None:
         """Let somebody go. A table where nobody is left is forgotten; it comes back from its file when it is wanted."""

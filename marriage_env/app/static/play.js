@@ -137,9 +137,11 @@
 
     show({ step, scene }) {
       this.shown = { step, scene };
-      const labels = this.seats.map((player) => player === "human" ? "" : player);
+      const labels = this.seats.map((player, seat) => seat === scene.viewer ? "you" : player === "human" ? "" : player);
       Table.draw(table, scene, { labels, clauses: this.clauses, onAct: (action) => this.act(action) });
       part("hint").disabled = !this.mine();
+      part("hint").hidden = scene.over;
+      part("again").hidden = !scene.over;
       document.title = `${this.mine() ? "Your turn: " : ""}${scene.title}, Marriage`;
     }
 

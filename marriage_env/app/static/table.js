@@ -220,16 +220,21 @@ const Table = (() => {
     made.classList.toggle("own-seat", own);
     made.append(
       element("div", { className: "who" }, element("strong", { className: "name", title: player.name }, player.name),
-        element("span", { className: "label" }, own ? "you" : label)),
+        element("span", { className: "label" }, label)),
       element("div", { className: "account" }, ...account(player, scene)),
       element("div", { className: "marks" }, ...["dealer", "eldest"].filter((role) => player[role]).map(mark),
-        player.acting ? mark("to act") : null),
+        player.acting ? mark("to act") : null, isBest(player, scene) ? mark("best") : null),
     );
     if (!own) made.append(fan(player));
     const said = [...player.claims, ...(player.passed ? ["passed"] : [])];
     if (said.length) made.append(element("div", { className: "claims", title: said.join(", ") }, hiddenWords("declared: "), said.join(", ")));
     if (change) made.append(element("span", { className: `change ${change > 0 ? "won" : "lost"}`, ariaHidden: "true" }, signed(change)));
     return made;
+  }
+
+  /** Whether a player has come out best in the match. */
+  function isBest(player, scene) {
+    return scene.over && scene.players.every(({ balance }) => balance <= player.balance);
   }
 
   function account(player, scene) {
@@ -382,23 +387,23 @@ const Table = (() => {
     const active = parts.own.contains(document.activeElement) ? document.activeElement : null;
     const place = [...parts.own.querySelectorAll("button[data-focus]")].indexOf(active);
     const seated = typeof scene.viewer === "number";
+    const mine = seated && scene.actor === scene.viewer;
 
     root.dataset.game = scene.game;
     root.dataset.players = scene.players.length;
-    root.classList.toggle("my-turn", seated && scene.actor === scene.viewer);
+    root.classList.toggle("my-turn", mine);
     root.classList.toggle("over", scene.over);
     parts.title.textContent = `${scene.title} · deal ${scene.deal} of ${scene.deals}`;
     parts.seats.replaceChildren(...seats(scene, options, state.scene));
     parts.middle.replaceChildren(...middle(scene, why));
     parts.happening.replaceChildren(...happening(scene, why));
-    parts.now.replaceChildren(...rich(sentence(scene.now), why));
+    parts.now.replaceChildren(...rich(`${mine && options.onAct ? "Your turn: " : ""}${sentence(scene.now)}`, why));
     parts.own.hidden = !seated;
     if (seated) {
-      const mine = own(scene, options, (text) => parts.say.replaceChildren(...rich(text, why)));
+      const held = own(scene, options, (text) => parts.say.replaceChildren(...rich(text, why)));
       parts.say.replaceChildren();
-      parts.actions.replaceChildren(...mine.actions);
-      parts.hand.replaceChildren(...mine.hand);
-      parts.hand.style.setProperty("--cards", mine.hand.length);
+      parts.actions.replaceChildren(...held.actions);
+      parts.hand.replaceChildren(...held.hand);
       if (active) restoreFocus(parts, active.dataset.focus, Math.max(place, 0));
     }
     drawn.set(root, { parts, scene });
