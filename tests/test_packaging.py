@@ -48,6 +48,7 @@ def test_the_wheel_brings_the_library_alone(wheel):
         )
     assert {name.split("/")[0].split("-")[0] for name in names} == {"marriage_env"}
     assert "marriage_env/py.typed" in names
+    assert {f"marriage_env/app/static/{page}.html" for page in ("index", "table")} < set(names)
     needed_files = ("boxes/scripted.py", "rulebook/boxes.md", "app/static/table.js", "app/static/replay.js")
     assert {f"marriage_env/{name}" for name in needed_files} <= set(names)
     assert entries == "[console_scripts]\nmarriage-env = marriage_env.app.cli:main"

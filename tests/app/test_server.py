@@ -309,6 +309,13 @@ def test_addresses_and_own_names_are_let_in(client, host):
     assert client.get("/", headers={"Host": host}).status_code == 200
 
 
+def test_a_name_that_is_given_is_let_in(tmp_path):
+    with served(tmp_path, hosts=["Cards.example"]) as client:
+        headers = {"Host": "cards.example", "Origin": "https://cards.example"}
+        assert client.post("/api/tables", json=order(), headers=headers).status_code == 201
+        assert client.get("/", headers={"Host": "www.cards.example"}).status_code == 403
+
+
 @pytest.mark.parametrize("path", ["/", "/table", "/static/table.js", "/api/choices", "/api/clauses/boxes", "/nothing"])
 def test_every_answer_has_a_policy_without_inline_scripts(client, path):
     headers = client.get(path).headers

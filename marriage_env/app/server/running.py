@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
@@ -23,18 +24,25 @@ class AnnouncedServer(uvicorn.Server):
             print(f"Marriage is served at {address_of(sockets[0])} (Ctrl-C ends it)", flush=True)
 
 
-def serve(host: str = "127.0.0.1", port: int = 8000, folder: Path = Path("marriage-tables")) -> None:
+def serve(
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    folder: Path = Path("marriage-tables"),
+    names: Sequence[str] = (),
+) -> None:
     """Serve tables to browsers until Ctrl-C, and print the address.
 
     Args:
         host: to listen at: loopback alone, unless others are to be let in.
         port: 0 for any that is free.
         folder: where tables are kept, from one run to the next.
+        names: by which browsers may know the server, beside ``localhost``, this machine's name and addresses: that of
+            a proxy before it, for one.
 
     Raises:
         OSError: the address is taken, or not this machine's; or the folder cannot be made.
     """
-    app = create_app(folder, hosts=(host, socket.gethostname()))
+    app = create_app(folder, hosts=(host, socket.gethostname(), *names))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
         config = uvicorn.Config(
