@@ -16,6 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 from marriage_env import GAMES
 from marriage_env.agents import HOUSE_PLAYERS, RulesAgent
 from marriage_env.app.server import sockets
+from marriage_env.app.server.hosted import line_of
 from marriage_env.app.server.orders import choices
 from marriage_env.records import check, from_json
 
@@ -111,6 +112,11 @@ def test_who_plays_with_others_cannot_take_a_step_back(client):
     with seated(client, keys["0"]) as (browser, told):
         browser.say(type="undo", step=told["step"])
         assert "where one person plays" in browser.hear_until(lambda told: told["type"] == "error")["text"]
+
+
+def test_the_log_is_made_of_sentences_and_leaves_names_as_they_are():
+    names = ["zoë", "Ada"]
+    assert line_of(names, "zoë plays K♥", ["all pay 1 chip"]) == "zoë plays K♥. All pay 1 chip."
 
 
 # What is refused

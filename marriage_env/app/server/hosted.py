@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import anyio
@@ -58,7 +58,7 @@ class HostedTable:
         self._lock = asyncio.Lock()
         self._agents: asyncio.Task[None] | None = None
         #: A line for each step so far, and one for the deal before them.
-        self._lines = [line_of(view.last(), view.payments()) for view in views(saved.record, PUBLIC)]
+        self._lines = [line_of(match.names, view.last(), view.payments()) for view in views(saved.record, PUBLIC)]
         self._scenes = self._all_scenes()
 
     @property
@@ -173,7 +173,7 @@ class HostedTable:
         """Save the step just taken, then tell everybody of it."""
         await self._save()
         public = self._scenes[PUBLIC]
-        self._lines.append(line_of(public.last, public.paid))
+        self._lines.append(line_of(self._match.names, public.last, public.paid))
         for listener, viewer in self.listeners.items():
             listener(message("scene", step=self._match.steps, scene=self._scenes[viewer].as_dict()))
 
@@ -217,6 +217,8 @@ def message(kind: str, **fields: Any) -> str:
     return json.dumps({"type": kind, **fields}, separators=(",", ":"))
 
 
-def line_of(last: str, paid: Iterable[str]) -> str:
-    """A step in one line: what was done, and what was paid for it."""
-    return " ".join(f"{text[:1].upper()}{text[1:]}." for text in (last, *paid))
+def line_of(names: Sequence[str], last: str, paid: Iterable[str]) -> str:
+    """A step in one line: what was done, and what was paid for it. The names of players stay as they are."""
+    return " ".join(
+        f"{text if text.startswith(tuple(names)) else text[0].upper() + text[1:]}." for text in (last, *paid)
+    )

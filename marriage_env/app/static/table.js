@@ -20,6 +20,7 @@ const Table = (() => {
   };
   const SIGNS = /(10|[2-9JQKA])([♣♦♥♠])|\((\d\.\d)\)/g;
   const MOST_DISCS = 6;
+  const MOST_IN_ROW = 8; // of another's cards that are seen
   const SVG = "http://www.w3.org/2000/svg";
 
   /** What is remembered of each table that has been drawn: its parts, and the scene it shows. */
@@ -107,7 +108,7 @@ const Table = (() => {
     const words = [...player.hand.map(cardWords), hidden].filter(Boolean).join(", ");
     const cards = [...player.hand.map((card) => picture(card)), ...Array.from({ length: player.hidden }, back)];
     const slots = cards.map((card) => element("span", { className: card.classList.contains("back") ? "slot" : "slot seen" }, card));
-    const made = element("div", { className: "fan", role: "img" }, ...slots);
+    const made = element("div", { className: player.hand.length > MOST_IN_ROW ? "fan many" : "fan", role: "img" }, ...slots);
     made.setAttribute("aria-label", words ? `holds ${words}` : "holds no cards");
     return made;
   }
@@ -127,8 +128,10 @@ const Table = (() => {
     return nodes.filter(Boolean);
   }
 
-  function sentence(text) {
-    return `${text[0].toUpperCase()}${text.slice(1)}.`;
+  /** A text as a sentence; the names of players stay as they are. */
+  function sentence(text, players) {
+    const named = players.some(({ name }) => text.startsWith(name));
+    return `${named ? text[0] : text[0].toUpperCase()}${text.slice(1)}.`;
   }
 
   function cardSign(rank, sign) {
@@ -265,7 +268,7 @@ const Table = (() => {
     const bottom = typeof scene.viewer === "number" ? scene.viewer : 0;
     const count = scene.players.length;
     const round = scene.players.map((_, place) => scene.players[(bottom + place) % count]);
-    const spots = [[50, 91], ...places(count - 1)];
+    const spots = [[50, bottom === scene.viewer ? 91 : 88], ...places(count - 1)];
     return round.map((player, place) => {
       const earlier = before?.players[player.seat];
       const made = seat(player, scene, options.labels?.[player.seat], earlier ? player.balance - earlier.balance : 0);
@@ -296,9 +299,9 @@ const Table = (() => {
   }
 
   function happening(scene, showClause) {
-    const paid = scene.paid.map((text) => element("li", {}, ...rich(sentence(text), showClause)));
+    const paid = scene.paid.map((text) => element("li", {}, ...rich(sentence(text, scene.players), showClause)));
     return [
-      element("p", { className: "last" }, ...rich(sentence(scene.last), showClause)),
+      element("p", { className: "last" }, ...rich(sentence(scene.last, scene.players), showClause)),
       element("ul", { className: "paid", ariaLabel: "Payments of the last step" }, ...paid),
     ];
   }
@@ -397,7 +400,7 @@ const Table = (() => {
     parts.seats.replaceChildren(...seats(scene, options, state.scene));
     parts.middle.replaceChildren(...middle(scene, why));
     parts.happening.replaceChildren(...happening(scene, why));
-    parts.now.replaceChildren(...rich(`${mine && options.onAct ? "Your turn: " : ""}${sentence(scene.now)}`, why));
+    parts.now.replaceChildren(...rich(`${mine && options.onAct ? "Your turn: " : ""}${sentence(scene.now, scene.players)}`, why));
     parts.own.hidden = !seated;
     if (seated) {
       const held = own(scene, options, (text) => parts.say.replaceChildren(...rich(text, why)));
@@ -429,7 +432,7 @@ const Table = (() => {
 
   /** A step in one line: what was done, and what was paid for it. */
   function line(scene) {
-    return [scene.last, ...scene.paid].map(sentence).join(" ");
+    return [scene.last, ...scene.paid].map((text) => sentence(text, scene.players)).join(" ");
   }
 
   return { draw, say, hint, line, percent, rich, opener, element, button };
