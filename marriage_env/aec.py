@@ -16,12 +16,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from marriage_env.cards import CARDS
 from marriage_env.chips import Payment, payments
-from marriage_env.engine import DRAWN, ENDED, ILLEGAL, PAID, SEAT_BITS
+from marriage_env.engine import ENDED, ILLEGAL, PAID, SEAT_BITS
 from marriage_env.errors import IllegalActionError, OptionError, ResetNeededError
 from marriage_env.fields import Layout
 from marriage_env.game import Game
 from marriage_env.mask_place import MASK_IN, observation_of, observation_space
-from marriage_env.opening import NO_PACKS, Opening, check_packs, check_pots
+from marriage_env.opening import Opening, check_packs, check_pots
 from marriage_env.options import make_rules, one_of, shown, whole
 from marriage_env.record_arrays import copy_records
 from marriage_env.records import Record, append_record, check, record_of, record_path
@@ -105,14 +105,11 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._tables = self.game.new_tables(1, self.rules)
-        self._packs = NO_PACKS
         self._record_path = record_path(record)
         self._names = tuple(self.possible_agents)
-        self._opening: tuple[Any, ...] = ()  # what an `Opening` is made of, but for game and rules
         self._actions: list[int] = []  # taken in this match
         self._broken_off = False  # by the last of them, which was illegal
         self._unsaved = False  # whether steps have been taken that are in no file yet
-        self._seeded = False
         self._begun = False
         self._paid = False  # whether rewards are not all 0
         #: What the agent that is to act sees, with its mask, until it is handed out.
@@ -152,10 +149,12 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         dealer, pots, packs = self._reset_options({} if options is None else options)
         self._save_record()
         table = self._tables[0]
-        if seed is not None or not self._seeded:
-            table["seed"] = secrets.randbits(64) if seed is None else seed
-            table["draws"] = 0
-        self._begin(int(table["seed"]), int(table["draws"]), dealer, pots, packs)
+        draws = 0
+        if seed is None and self._begun:
+            seed, draws = int(table["seed"]), int(table["draws"])
+        elif seed is None:
+            seed = secrets.randbits(64)
+        self._begin(Opening(self.game.name, self.rules, seed, draws, dealer, pots, packs))
 
     def resume(self, record: Record) -> None:
         """Go on where a record ends, as if its match had been played here, by the players named there (`names`).
@@ -174,8 +173,7 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         self._names = record.players
         render_mode, path = self.render_mode, self._record_path
         self.render_mode = self._record_path = None
-        dealer = DRAWN if opening.dealer is None else opening.dealer
-        self._begin(opening.seed, opening.draws, dealer, list(opening.pots), opening.pack_array)
+        self._begin(opening)
         for step in record.steps:
             if step.illegal:
                 self._forfeit(step.action)
@@ -185,16 +183,15 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         if self.render_mode == "human":
             self.render()
 
-    def _begin(self, seed: int, draws: int, dealer: int, pots: Sequence[int], packs: NDArray[np.uint8]) -> None:
-        """Begin a match with chance, dealer (`DRAWN`: to be drawn), pots and packs as given."""
+    def _begin(self, opening: Opening) -> None:
+        """Begin a match."""
         table = self._tables[0]
-        table["seed"], table["draws"], table["pots"] = seed, draws, pots
-        self._seeded = True
-        self._opening = seed, draws, dealer, pots, packs
+        table["seed"], table["draws"], table["pots"] = opening.seed, opening.draws, opening.pots
+        self._opening = opening
         self._actions, self._broken_off, self._unsaved = [], False, False
-        self._packs = packs
+        self._packs = opening.pack_array
         mask = np.zeros(ACTIONS, np.int8)
-        actor = self.game.begin(self._tables, dealer, packs, mask)
+        actor = self.game.begin(self._tables, opening.first_dealer, self._packs, mask)
         self.agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -372,13 +369,9 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
     def record(self) -> Record:
         """The record of the match so far. See `marriage_env.records`."""
         self._need_match("record")
-        seed, draws, dealer, pots, packs = self._opening
-        cards = tuple(tuple(pack[: self.rules.pack_size]) for pack in packs.tolist())
-        drawn = None if dealer == DRAWN else dealer
-        opening = Opening(self.game.name, self.rules, seed, draws, drawn, tuple(map(int, pots)), cards)
         last = len(self._actions) - 1
         return record_of(
-            opening,
+            self._opening,
             [(action, self._broken_off and place == last) for place, action in enumerate(self._actions)],
             self.names,
         )
@@ -452,8 +445,10 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         if self.render_mode == "human":
             self.render_mode = None
 
-    def _reset_options(self, options: Mapping[str, Any]) -> tuple[int, list[int], NDArray[np.uint8]]:
-        """Dealer (-1: to be drawn), pots and packs of a reset, checked."""
+    def _reset_options(
+        self, options: Mapping[str, Any]
+    ) -> tuple[int | None, tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """Dealer (None: to be drawn), pots and packs of a reset, checked."""
         if not isinstance(options, Mapping):
             raise OptionError(f"options={options!r}: allowed is a dict with any of {', '.join(RESET_OPTIONS)}")
         for name in options:
@@ -461,9 +456,9 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
                 raise OptionError(f"{name!r} is not a reset option: allowed are {', '.join(RESET_OPTIONS)}")
         dealer, pots, packs = (options.get(name) for name in RESET_OPTIONS)
         return (
-            -1 if dealer is None else whole("dealer", dealer, 0, self.rules.players - 1),
-            [0] * len(self.game.pot_names) if pots is None else check_pots(pots, self.game.pot_names),
-            NO_PACKS if packs is None else check_packs(packs, self.rules.pack_size, self.rules.deals),
+            None if dealer is None else whole("dealer", dealer, 0, self.rules.players - 1),
+            (0,) * len(self.game.pot_names) if pots is None else check_pots(pots, self.game.pot_names),
+            () if packs is None else check_packs(packs, self.rules.pack_size, self.rules.deals),
         )
 
     def _seat(self, agent: str) -> int:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marriage_env.cards import CARD_NAMES, CARDS
+from marriage_env.engine import DRAWN
 from marriage_env.errors import OptionError
 from marriage_env.options import items, whole
 
 POT_LIMIT = 10_000  # up to which observations are exact
-NO_PACKS = np.zeros((0, CARDS), np.uint8)
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class Opening:
     packs: tuple[tuple[int, ...], ...] = ()
 
     @property
+    def first_dealer(self) -> int:
+        """The dealer as the rules of play take him: `DRAWN` for none."""
+        return DRAWN if self.dealer is None else self.dealer
+
+    @property
     def pack_array(self) -> NDArray[np.uint8]:
         """The packs as the rules of play take them, (packs, 52)."""
         array = np.zeros((len(self.packs), CARDS), np.uint8)
@@ -47,26 +52,23 @@ class Opening:
         return array
 
 
-def check_pots(pots: Any, names: tuple[str, ...]) -> list[int]:
+def check_pots(pots: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     """The pots of a reset; OptionError if they are not a number of chips for each pot."""
     numbers = items(pots)
     if numbers is None or len(numbers) != len(names):
         raise OptionError(f"pots={pots!r:.100}: allowed is a list of {len(names)} numbers of chips: {', '.join(names)}")
-    return [whole(f"pots[{place}]", chips, 0, POT_LIMIT) for place, chips in enumerate(numbers)]
+    return tuple(whole(f"pots[{place}]", chips, 0, POT_LIMIT) for place, chips in enumerate(numbers))
 
 
-def check_packs(packs: Any, pack_size: int, deals: int) -> NDArray[np.uint8]:
-    """The packs of a reset as an array (deals set, 52); OptionError if one is not a whole pack."""
+def check_packs(packs: Any, pack_size: int, deals: int) -> tuple[tuple[int, ...], ...]:
+    """The packs of a reset; OptionError if one is not a whole pack, or there are more than `deals`."""
     all_packs = items(packs)
     if all_packs is None or len(all_packs) > deals:
         raise OptionError(f"packs={packs!r:.100}: allowed is a list of at most {deals} packs, one for each deal")
-    checked = np.zeros((len(all_packs), CARDS), np.uint8)
-    for number, pack in enumerate(all_packs):
-        checked[number, :pack_size] = check_pack(f"packs[{number}]", pack, pack_size)
-    return checked
+    return tuple(check_pack(f"packs[{number}]", pack, pack_size) for number, pack in enumerate(all_packs))
 
 
-def check_pack(name: str, pack: Any, pack_size: int) -> list[int]:
+def check_pack(name: str, pack: Any, pack_size: int) -> tuple[int, ...]:
     """The cards of a pack; OptionError if it is not a whole one."""
     ids = items(pack)
     if ids is None or len(ids) != pack_size:
@@ -78,4 +80,4 @@ def check_pack(name: str, pack: Any, pack_size: int) -> list[int]:
         if cards.count(card) > 1:
             twice = f"{name} has {card} ({CARD_NAMES[card]}) twice"
             raise OptionError(f"{twice}: allowed is each of {lowest} to {CARDS - 1} once")
-    return cards
+    return tuple(cards)

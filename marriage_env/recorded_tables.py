@@ -65,7 +65,7 @@ class RecordedTables(Tables):
         self._dealers = np.zeros(count, np.int64)
         self._pots = np.zeros((count, len(game.pot_names)), np.int64)
         self._seated = np.zeros((count, rules.players), np.uint8)
-        self._names = [()] * count  # type: list[tuple[str, ...]]
+        self._names: list[tuple[str, ...]] = [()] * count
         self._done = np.zeros(count, np.int64)  # actions of the caller's, by number, and what they were:
         self._actions = np.zeros((count, ROOM), np.uint8)
         self._lots = np.zeros((count, ROOM), np.uint64)  # drawn from the house players' stream by then: he may, too

@@ -32,10 +32,13 @@ def record_path(path: Any) -> str | None:
     """
     if path is None:
         return None
+    refusal = OptionError(f"record={path!r:.100}: allowed is the path of a file, or None")
     try:
         whole = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  (a Path would refuse bytes)
     except TypeError:
-        raise OptionError(f"record={path!r:.100}: allowed is the path of a file, or None") from None
+        raise refusal from None
+    if "\0" in whole:
+        raise refusal
     if os.path.lexists(whole):
         open_regular(whole, os.O_RDWR | os.O_APPEND).close()
     return whole
@@ -78,14 +81,12 @@ def append_record(path: str | os.PathLike[str], record: Record) -> None:
     What is there stays; a line cut short is left alone. RecordFileError if the record cannot be added.
     """
     line = record.as_json().encode("ascii") + b"\n"
-    with writing_to(path):
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
-            if file.seek(0, os.SEEK_END):
-                file.seek(-1, os.SEEK_END)
-                line = line if file.read(1) == b"\n" else b"\n" + line
-            if file.write(line) < len(line):
-                raise OSError("there was room for a part of the record alone")
+    with writing_to(path) as target, open_regular(target, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            line = line if file.read(1) == b"\n" else b"\n" + line
+        if file.write(line) < len(line):
+            raise OSError("there was room for a part of the record alone")
 
 
 def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
@@ -93,10 +94,8 @@ def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> Non
 
     Raises RecordFileError if it cannot be written.
     """
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
-    with writing_to(path):
-        target.parent.mkdir(parents=True, exist_ok=True)
+    with writing_to(path) as target:
+        draft = target.with_name(f".{target.name}.{os.getpid()}.draft")
         try:
             with draft.open("wb") as file:
                 for record in records:
@@ -107,10 +106,14 @@ def save_records(path: str | os.PathLike[str], records: Iterable[Record]) -> Non
 
 
 @contextlib.contextmanager
-def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
-    """RecordFileError, with the system's reason, if a file cannot be written."""
+def writing_to(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file to be written, in a folder that is there by then; RecordFileError, with the reason, if it cannot be."""
+    target = Path(path)
+    if not target.name or "\0" in str(target):
+        raise RecordFileError(f"{os.fspath(path)!r:.200} cannot be written: it is no name of a file")
     try:
-        yield
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield target
     except OSError as error:
         raise RecordFileError(f"{os.fspath(path)!r:.200} cannot be written: {error}") from error
 
@@ -143,10 +146,10 @@ def open_regular(path: str | os.PathLike[str], flags: int) -> IO[bytes]:
     try:
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0), 0o666)
     except (OSError, ValueError) as error:
-        raise RecordFileError(f"{path!r:.200} cannot be opened: {error}") from None
+        raise RecordFileError(f"{os.fspath(path)!r:.200} cannot be opened: {error}") from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise RecordFileError(f"{path!r:.200} is no file: allowed is a regular one")
+        raise RecordFileError(f"{os.fspath(path)!r:.200} is no file: allowed is a regular one")
     if flags == os.O_RDONLY:
         return os.fdopen(descriptor, "rb")
     return os.fdopen(descriptor, "r+b", buffering=0)

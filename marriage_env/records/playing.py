@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marriage_env.cards import CARD_NAMES, CARDS, card_ids
-from marriage_env.engine import DRAWN
 from marriage_env.errors import RecordMismatchError
 from marriage_env.games import GAMES
 from marriage_env.opening import Opening
@@ -38,12 +37,16 @@ class Playing:
         table["seed"], table["draws"], table["pots"] = opening.seed, opening.draws, opening.pots
         self._packs = opening.pack_array
         self._vector, self._mask = self._layout.blank.copy(), np.zeros(ACTIONS, np.int8)
-        self.game.begin(self._tables, DRAWN if opening.dealer is None else opening.dealer, self._packs, self._mask)
+        self.game.begin(self._tables, opening.first_dealer, self._packs, self._mask)
 
     @property
     def table(self) -> Any:
         """The table's record, as it stands."""
         return self._tables[0]
+
+    def table_now(self) -> Any:
+        """A copy of the table's record."""
+        return copy_records(self._tables)[0]
 
     @property
     def over(self) -> bool:
@@ -169,9 +172,9 @@ def moments(record: Record) -> Iterator[Moment]:
     RecordMismatchError where an action is not legal.
     """
     playing = Playing(record.opening)
-    yield Moment(0, None, copy_records(playing._tables)[0])
+    yield Moment(0, None, playing.table_now())
     for number, step in enumerate(record.steps, 1):
-        yield Moment(number, playing.step(step.action, step.illegal), copy_records(playing._tables)[0])
+        yield Moment(number, playing.step(step.action, step.illegal), playing.table_now())
 
 
 def check(record: Record) -> None:

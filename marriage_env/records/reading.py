@@ -104,7 +104,7 @@ def record_in(data: Mapping[str, Any]) -> Record:
         seed=long_number("chance.seed", chance["seed"]),
         draws=long_number("chance.draws", chance["draws"]),
         dealer=None if dealer is None else whole("dealer", dealer, 0, seats - 1),
-        pots=tuple(check_pots(listed("pots", data["pots"], len(game.pot_names)), game.pot_names)),
+        pots=check_pots(listed("pots", data["pots"], len(game.pot_names)), game.pot_names),
         packs=packs_in(data["packs"], rules),
     )
     reader = StepReader(game, rules)
@@ -246,4 +246,4 @@ def packs_in(data: Any, rules: Any) -> tuple[tuple[int, ...], ...]:
         ]
         for number, pack in enumerate(listed("packs", data, most=rules.deals))
     ]
-    return tuple(tuple(pack[: rules.pack_size]) for pack in check_packs(packs, rules.pack_size, rules.deals).tolist())
+    return check_packs(packs, rules.pack_size, rules.deals)

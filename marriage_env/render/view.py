@@ -49,6 +49,8 @@ class View(abc.ABC):
     playing: str
     #: Heading of the column of `count`.
     counted: str
+    #: What each pot is called where its chips are told.
+    pot_titles: tuple[str, ...]
     #: What the pots are called in a payment: see `PaymentWords`.
     pots_paid: ClassVar[dict[int, tuple[str, str]]]
 
@@ -108,9 +110,6 @@ class View(abc.ABC):
     def why_not_card(self, card: int) -> str:
         """Why the actor may not play a card that he holds, with the clause, where play is under way."""
 
-    #: How the game calls each pot in front of people.
-    pot_titles: tuple[str, ...]
-
     @abc.abstractmethod
     def count(self, seat: int) -> int:
         """A number for each player: tricks taken, cards held."""
@@ -164,9 +163,8 @@ class View(abc.ABC):
         yield ""
         yield from self.section("Declared", [self.declarations()])
         if self.played():
-            yield from self.section(
-                self.played_title(), [self.played_words() + f" → {self.outcome()}" * bool(self.outcome())]
-            )
+            outcome = self.outcome()
+            yield from self.section(self.played_title(), [self.played_words() + (f" → {outcome}" if outcome else "")])
         yield from self.section(self.game.name.capitalize(), [self.pots_line()])
         yield from self.section("Paid", self.payments() or ["nothing in this step"])
 

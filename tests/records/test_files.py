@@ -155,9 +155,10 @@ def test_what_is_no_file_is_refused_without_waiting(tmp_path: Path) -> None:
     with pytest.raises(RecordFileError, match="No such file"):
         next(read_records(tmp_path / "none.jsonl"))
     (tmp_path / "file").write_bytes(b"")
-    for write in (append_record, lambda path, record: save_records(path, [record])):
-        with pytest.raises(RecordFileError):
-            write(tmp_path / "file" / "matches.jsonl", example("saucers"))
+    for path in (tmp_path / "file" / "matches.jsonl", "", "/", "a\0b", tmp_path / "a\0b" / "matches.jsonl"):
+        for write in (append_record, lambda path, record: save_records(path, [record])):
+            with pytest.raises(RecordFileError):
+                write(path, example("saucers"))
 
 
 def test_a_file_that_the_system_does_not_give_out_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

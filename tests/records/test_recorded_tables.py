@@ -309,7 +309,7 @@ def test_a_copy_of_a_vector_environment_writes_none(tmp_path: Path) -> None:
     ids=["env", "batch", "vector"],
 )
 def test_what_is_no_path_is_refused_at_once(made: Any, tmp_path: Path) -> None:
-    for wrong in (5, True, ["a"], object()):
+    for wrong in (5, True, ["a"], object(), "a\0b"):
         with pytest.raises(OptionError, match="allowed is the path of a file"):
             made(wrong)
     for there in (tmp_path, Path("/dev/null")):

@@ -25,9 +25,9 @@ ASPECT = 0.7  # width by height
 SMALL = 62  # cards less wide than so many pixels have large signs instead of pips
 TIMES = shapes.TIMES
 
-#: Where pips lie, column and row from 0 to 1, by the rank's letter. Those below the middle stand on their heads.
 LEFT, MIDDLE, RIGHT = 0.0, 0.5, 1.0
 CORNERS = [(LEFT, 0.0), (RIGHT, 0.0), (LEFT, 1.0), (RIGHT, 1.0)]
+#: Where pips lie, column and row from 0 to 1, by the rank's letter. Those below the middle stand on their heads.
 PIPS: dict[str, list[tuple[float, float]]] = {
     "2": [(MIDDLE, 0.0), (MIDDLE, 1.0)],
     "3": [(MIDDLE, 0.0), (MIDDLE, 0.5), (MIDDLE, 1.0)],

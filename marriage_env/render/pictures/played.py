@@ -6,7 +6,7 @@ import pygame
 from pygame import Rect
 
 from marriage_env.render.pictures import shapes
-from marriage_env.render.pictures.cards import corner, draw_card, width_of_card
+from marriage_env.render.pictures.cards import ASPECT, corner, draw_card, width_of_card
 from marriage_env.render.pictures.colours import GOLD, SLOT, TEXT
 from marriage_env.render.pictures.layout import Layout
 from marriage_env.render.pictures.lettering import draw_line
@@ -36,7 +36,7 @@ def draw_played(surface: pygame.Surface, layout: Layout, scene: Scene) -> None:
 def card_place(layout: Layout, rect: Rect) -> Rect:
     """Where a card lies in its place, with its name under it."""
     room = rect.height - layout.px(LABEL + 14)
-    height = min(room, round((rect.width - layout.px(12)) / 0.7), layout.px(TALLEST_CARD))
+    height = min(room, round((rect.width - layout.px(12)) / ASPECT), layout.px(TALLEST_CARD))
     width = width_of_card(height)
     return Rect(rect.centerx - width // 2, rect.y + layout.px(4) + (room - height) // 2, width, height)
 

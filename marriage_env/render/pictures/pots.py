@@ -8,7 +8,7 @@ import pygame
 from pygame import Rect
 
 from marriage_env.render.pictures import shapes
-from marriage_env.render.pictures.cards import draw_card, width_of_card
+from marriage_env.render.pictures.cards import ASPECT, draw_card, width_of_card
 from marriage_env.render.pictures.colours import (
     BOX,
     BOX_EDGE,
@@ -53,7 +53,7 @@ def draw_pot(surface: pygame.Surface, layout: Layout, rect: Rect, pot: Pot) -> N
     foot = Rect(rect.x, rect.bottom - layout.px(FOOT), rect.width, layout.px(FOOT))
     draw_line(surface, str(pot.chips), foot, layout.px(NUMBER), TEXT if pot.chips else NO_CHIPS, place=0.5)
     if pot.card:
-        height = min(foot.y - rect.y - layout.px(4), round(rect.width / 0.7))
+        height = min(foot.y - rect.y - layout.px(4), round(rect.width / ASPECT))
         x = rect.centerx - width_of_card(height) // 2
         draw_card(surface, pot.card, x, foot.y - height - layout.px(4), height)
         pile = Rect(rect.x, rect.y, rect.width, foot.y - rect.y - layout.px(10))

@@ -127,11 +127,5 @@ SUITS: dict[str, Callable[[], Iterable[list[Point]]]] = {
     "H": lambda: [heart()],
     "D": lambda: [lozenge()],
     "S": lambda: [heart(turned=True), stem()],
-    "C": lambda: [
-        circle(0.5, 0.26, 0.23),
-        circle(0.26, 0.6, 0.23),
-        circle(0.74, 0.6, 0.23),
-        circle(0.5, 0.5, 0.12),
-        stem(),
-    ],
+    "C": lambda: [*leaves(), stem()],
 }
