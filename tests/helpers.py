@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -397,3 +397,13 @@ def deal_anew(env: TableEnv, seat: int, rng: random.Random) -> None:
     if "missing" in env.game.table.names and table["missing"] != 255 and unseen:
         table["missing"] = unseen[0]
     table["seed"], table["draws"] = rng.getrandbits(64), rng.randrange(1000)  # nor can chance be foreseen
+
+
+def dealt_otherwise(env: TableEnv, rng: random.Random, most: int = 1) -> Iterator[tuple[TableEnv, int]]:
+    """Play a match at random: before each run of `most` steps or fewer, a twin that a seat cannot tell from it."""
+    while not over(env):
+        seat = rng.randrange(env.rules.players)
+        twin = env.clone()
+        deal_anew(twin, seat, rng)
+        yield twin, seat
+        play_random(env, rng, limit=rng.randint(1, most))

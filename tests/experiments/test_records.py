@@ -9,15 +9,7 @@ from typing import Any
 import pytest
 
 from experiments import evaluate, records_check, tournament
-from marriage_env.records import Record, check, read_records
-
-
-def checked(path: Path) -> list[Record]:
-    """The records in a file, each borne out by the rules."""
-    records = list(read_records(path))
-    for record in records:
-        check(record)
-    return records
+from tests.records.helpers import checked
 
 
 @pytest.mark.parametrize("matches", [300, pytest.param(10_000, marks=pytest.mark.nightly)])

@@ -6,12 +6,15 @@ import json
 import random
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path as FilePath
 from types import ModuleType
 from typing import Any
 
 from marriage_env import boxes_v0, saucers_v0
-from marriage_env.records import Record
-from tests.helpers import play_random, shuffled
+from marriage_env.aec import TableEnv
+from marriage_env.records import Record, check, read_records
+from marriage_env.table import ACTIONS
+from tests.helpers import legal_actions, play_random, shuffled
 
 Path = tuple[Any, ...]
 
@@ -35,6 +38,19 @@ def example(game: str) -> Record:
     env.reset(seed=3, options={"dealer": 2, "pots": pots, "packs": [shuffled(env.rules.pack_size, rng)]})
     play_random(env, rng)
     return env.record
+
+
+def forfeit(env: TableEnv) -> None:
+    """Try what is not legal."""
+    env.step(next(action for action in range(ACTIONS) if action not in legal_actions(env)))
+
+
+def checked(path: FilePath) -> list[Record]:
+    """The records in a file, each borne out by the rules; none if there is no file."""
+    records = list(read_records(path)) if path.exists() else []
+    for record in records:
+        check(record)
+    return records
 
 
 def data_of(record: Record) -> Any:

@@ -21,21 +21,14 @@ from marriage_env.agents import BatchAgent, RandomAgent
 from marriage_env.errors import OptionError, RecordFileError, RecordMismatchError
 from marriage_env.games import GAMES
 from marriage_env.recorded_tables import ROOM, RecordedTables, tables_for
-from marriage_env.records import Record, check, read_records
+from marriage_env.records import Record, check
 from marriage_env.single_seat import SingleSeatEnv
 from marriage_env.single_seat_vector import SingleSeatVectorEnv
 from marriage_env.tables import Tables
 from tests.helpers import MODULES, rule_options
+from tests.records.helpers import checked
 
 PLAYERS = (None, "random", "rules")
-
-
-def checked(path: Path) -> list[Record]:
-    """The records in a file, each borne out by the rules."""
-    records = list(read_records(path)) if path.exists() else []
-    for record in records:
-        check(record)
-    return records
 
 
 class First(BatchAgent):
@@ -45,7 +38,7 @@ class First(BatchAgent):
         return masks.argmax(1).astype(np.int64)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25)  # each plays tens of matches, and each of them again for its record
 @given(data=st.data())
 def test_every_match_of_a_batch_is_recorded_whoever_plays(data: st.DataObject, tmp_path_factory: Any) -> None:
     """By all rules, with any players, with steps of some tables alone, and the caller drawing from the same streams."""
@@ -231,9 +224,15 @@ def test_without_records_tables_are_plain() -> None:
 def test_a_vector_environment_records_whom_it_has_at_its_tables(mode: Any, threads: int, tmp_path: Path) -> None:
     path, count = tmp_path / "matches.jsonl", 6
     envs = SingleSeatVectorEnv(
-        *("boxes", count, ["rules", First(), "random"]),
-        draw_opponents=True, autoreset_mode=mode, threads=threads, record=path, misdeal_rate=0.3,
-    )  # fmt: skip
+        "boxes",
+        count,
+        ["rules", First(), "random"],
+        draw_opponents=True,
+        autoreset_mode=mode,
+        threads=threads,
+        record=path,
+        misdeal_rate=0.3,
+    )
     _, infos = envs.reset(seed=4)
     ended, returns, sums = 0, np.zeros(count), []
     for _ in range(80):

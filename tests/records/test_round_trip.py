@@ -33,6 +33,7 @@ from tests.helpers import (
     reset_options,
     rule_options,
 )
+from tests.records.helpers import forfeit
 from tests.test_golden import golden_matches, start_golden
 
 
@@ -47,11 +48,6 @@ def played(draw: st.DrawFn) -> TableEnv:
     if not over(env) and draw(st.booleans()):
         forfeit(env)
     return env
-
-
-def forfeit(env: TableEnv) -> None:
-    """Try what is not legal."""
-    env.step(next(action for action in range(61) if action not in legal_actions(env)))
 
 
 def fresh(env: TableEnv) -> TableEnv:

@@ -12,7 +12,7 @@ import pytest
 
 from marriage_env.records import check, from_json
 from tests.helpers import TABLES, Table, play_random
-from tests.records.helpers import EXAMPLES, at, data_of, example, places, put
+from tests.records.helpers import EXAMPLES, at, data_of, example, forfeit, kind, places, put
 
 jsonschema = pytest.importorskip("jsonschema")
 DOCS = Path(__file__).parents[2] / "docs"
@@ -33,7 +33,7 @@ def test_every_record_is_valid(seats: Table, validator: Any) -> None:
     for steps in (0, 9):
         play_random(env, random.Random(1), limit=steps)
         validator.validate(env.record.as_data())
-    env.step(next(action for action in range(61) if not env.infos[env.agent_selection]["action_mask"][action]))
+    forfeit(env)
     validator.validate(env.record.as_data())
 
 
@@ -43,10 +43,9 @@ def test_examples_are_valid_and_damaged_ones_are_not(game: str, validator: Any) 
     optional = {"missing", "illegal", "paid"}
     seen = set()
     for path in places(data_of(example(game))):
-        kind = tuple("*" if isinstance(name, int) else name for name in path)
-        if kind in seen:
+        if kind(path) in seen:
             continue
-        seen.add(kind)
+        seen.add(kind(path))
         assert not validator.is_valid(put(data_of(example(game)), path, [[None]])), path
         if isinstance(path[-1], str):
             changed = data_of(example(game))

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 pygame = pytest.importorskip("pygame")
 
-import marriage_env  # noqa: E402
 from marriage_env import boxes_v0, saucers_v0  # noqa: E402
 from marriage_env.cards import CARD_NAMES  # noqa: E402
 from marriage_env.errors import OptionError  # noqa: E402
@@ -30,7 +29,7 @@ from tests.helpers import (  # noqa: E402
     act,
     begin,
     boxes_pack,
-    deal_anew,
+    dealt_otherwise,
     label,
     matches,
     over,
@@ -187,18 +186,14 @@ def test_names_of_players_keep_to_their_cards():
 @given(matches())
 def test_a_picture_does_not_show_what_its_viewer_has_not_seen(match):
     env, rng = match
-    while not over(env):
-        seat = rng.randrange(env.rules.players)
-        twin = env.clone()
-        deal_anew(twin, seat, rng)
+    for twin, seat in dealt_otherwise(env, rng, most=12):
         assert np.array_equal(picture(scene(twin, seat), 320), picture(scene(env, seat), 320))
-        play_random(env, rng, limit=rng.randrange(1, 12))
 
 
 def test_viewers_are_shown_different_pictures():
-    told = boxes_v0.raw_env()
-    told.reset(seed=1)
-    pictures = [picture(scene(told, viewer), 640) for viewer in (None, "all", 0, 1)]
+    env = boxes_v0.raw_env()
+    env.reset(seed=1)
+    pictures = [picture(scene(env, viewer), 640) for viewer in (None, "all", 0, 1)]
     assert not any(np.array_equal(one, other) for one, other in itertools.combinations(pictures, 2))
 
 
@@ -327,4 +322,4 @@ def test_words_need_no_pygame():
         "env = boxes_v0.env(render_mode='ansi'); env.reset(seed=1); env.render(); print('pygame' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "False" and marriage_env.__version__
+    assert run.stdout.strip() == "False"

@@ -11,7 +11,7 @@ from marriage_env.cards import CARD_NAMES
 from marriage_env.render.scene import scene_of
 from marriage_env.render.text import VIEWS
 from marriage_env.table import FIRST_CLAIM, PASS
-from tests.helpers import FEW_TABLES, act, begin, boxes_pack, deal_anew, hands, legal, matches, over, random_step
+from tests.helpers import FEW_TABLES, act, begin, boxes_pack, dealt_otherwise, hands, legal, matches, over, random_step
 
 
 def scene(env, viewer):
@@ -21,12 +21,8 @@ def scene(env, viewer):
 @given(matches())
 def test_a_scene_does_not_tell_what_its_viewer_has_not_seen(match):
     env, rng = match
-    while not over(env):
-        seat = rng.randrange(env.rules.players)
-        twin = env.clone()
-        deal_anew(twin, seat, rng)
+    for twin, seat in dealt_otherwise(env, rng, most=3):
         assert scene(twin, seat) == scene(env, seat)
-        random_step(env, rng)
 
 
 @pytest.mark.parametrize("table", FEW_TABLES, ids=str)
@@ -67,17 +63,13 @@ def why(env, action):
 
 
 def test_why_not_names_the_clause():
-    env = begin(
-        boxes_v0.raw_env(declaring="auto"),
-        [boxes_pack(5, 36, {0: "KC 7C 8D 9D 6S", 1: "8C 9S 6D 7D 7S", 2: "QC"}, "TH")],
-    )
+    env = auto({0: "KC 7C 8D 9D 6S", 1: "8C 9S 6D 7D 7S", 2: "QC"}, "TH")
     assert why(env, "AS") == "A♠ is not in the hand"
     assert why(env, "pass") == "there is nothing to pass here: a card is due"
     assert why(env, "king").endswith("(3.1)")
     act(env, "7C")
     assert why(env, "9S") == "clubs were led, and there are some in the hand: follow suit (4.2)"
     assert why(env, "8C") == ""
-    act(env, "8C")
 
 
 def test_why_not_of_a_queen_who_is_called():
@@ -87,9 +79,7 @@ def test_why_not_of_a_queen_who_is_called():
 
 
 def test_why_not_of_the_option_to_trump():
-    env = begin(
-        boxes_v0.raw_env(must_trump=True, declaring="auto"), [boxes_pack(5, 36, {0: "7C", 1: "TH 7D 8D 9D 6S"}, "9H")]
-    )
+    env = auto({0: "7C", 1: "TH 7D 8D 9D 6S"}, "9H", must_trump=True)
     act(env, "7C")
     assert why(env, "7D") == "who cannot follow must play a trump or Q♥ (4.2)"
 
