@@ -58,12 +58,15 @@ def newest(session: nox.Session) -> None:
 
 
 def test_with(session: nox.Session, file: str) -> None:
-    """Run the tests with the versions in a file: all of them where PyTorch is, or else what needs none."""
+    """Run the tests with the versions in a file: all of them where PyTorch is, or else what needs none.
+
+    httpx is what the test client of older versions of Starlette speaks with.
+    """
     pin(session, file)
     if session.python == WITH_TORCH:
-        session.install("-e", ".[train,measure,pictures,play,test]", "-e", "./agents")
+        session.install("-e", ".[train,measure,pictures,play,test]", "-e", "./agents", "httpx")
         session.run("pytest", "-n", "auto", *session.posargs)
     else:
-        session.install("-e", ".[pictures,play,test]", "-e", "./agents")
+        session.install("-e", ".[pictures,play,test]", "-e", "./agents", "httpx")
         elsewhere = (f"--ignore={folder}" for folder in NEED_TORCH)
         session.run("pytest", "-n", "auto", *elsewhere, *session.posargs)
