@@ -170,11 +170,14 @@ def resume(file: Path, seat: int | None, watch: bool, agents: tuple[str, ...]) -
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
 @click.option("--folder", type=FILE, default=Path("marriage-tables"), show_default=True, help="Where tables are kept.")
-def serve(host: str, port: int, folder: Path) -> None:
+@click.option(
+    "--name", "names", multiple=True, help="By which browsers know a proxy before it; may be given several times."
+)
+def serve(host: str, port: int, folder: Path, names: tuple[str, ...]) -> None:
     """Play in the browser: serve tables, and print their address."""
     from marriage_env.app.server import serve as serve_tables
 
-    serve_tables(host=host, port=port, folder=folder)
+    serve_tables(host=host, port=port, folder=folder, names=names)
 
 
 # replay, check
