@@ -35,6 +35,8 @@ class Program(click.Group):
         """Run a command."""
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # whoever read the output has seen enough: click knows how to end
         except (MarriageError, OSError) as error:
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:

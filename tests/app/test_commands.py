@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -247,6 +248,27 @@ def test_without_the_extra_the_program_says_what_to_install():
     assert run.stderr.strip() == (
         "marriage-env: click is missing: the program comes with pip install 'marriage-env[play]'"
     )
+
+
+def test_a_reader_who_has_seen_enough_hears_no_complaint():
+    program = f"{sys.executable} -c 'from marriage_env.app.cli import main; main()'"
+    command = f"{program} play saucers --watch --seed 1 | head -1"
+    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert "Error" not in run.stderr and "Traceback" not in run.stderr
+
+
+def test_ctrl_c_leaves_a_match_that_can_go_on(tmp_path):
+    path = tmp_path / "match.jsonl"
+    code = "from marriage_env.app.cli import main; main()"
+    command = [sys.executable, "-c", code, "play", "boxes", "--seed", "4", "--record", str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while b"1 play" not in process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stderr.read().decode().strip().endswith("stopped by Ctrl-C")
+    (record,) = read_records(path)
+    assert not record.over and record.steps
 
 
 def test_a_match_at_a_real_terminal(tmp_path):
