@@ -89,13 +89,12 @@ def play_lineups(
     turns = len(places)
     at_once = max(TABLES // turns, 1)
     made = rule_options(game, dict(rules))
-    first = 0
+    first = 0  # of the deals that are being played
     what = GAMES[game], made, min(deals, at_once) * turns
     if keep is None:
         tables = Tables(*what)
     else:
-        take = keep
-        tables = RecordedTables(*what, keep=lambda row, record: take(first * turns + row, record))
+        tables = RecordedTables(*what, keep=lambda row, record: keep(first * turns + row, record))
     chips = np.zeros((deals, turns, seats))
     dealers = np.full(len(tables), DRAWN if dealer is None else dealer)
     opening = np.full((len(tables), len(tables.game.pot_names)), pots)

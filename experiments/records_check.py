@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import random
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -71,7 +71,7 @@ def drawn_rules(game: str, chance: random.Random) -> dict[str, Any]:
 
 
 def play_environment(game: str, rules: dict[str, Any], path: Path, chance: random.Random) -> int:
-    """A match of an environment, to its end, to a forfeit, or to where it is left; how many records there are now."""
+    """A match of an environment, to its end, to a forfeit, or to where it is left; how many: one."""
     env = MODULES[game].env(record=path, **rules)
     options: dict[str, Any] = {"pots": [chance.randint(0, 30) for _ in env.game.pot_names]}
     lowest = CARDS - env.rules.pack_size
@@ -79,8 +79,8 @@ def play_environment(game: str, rules: dict[str, Any], path: Path, chance: rando
         chance.sample(range(lowest, CARDS), env.rules.pack_size) for _ in range(chance.randint(0, env.rules.deals))
     ]
     env.reset(seed=chance.getrandbits(64), options=options if chance.random() < 0.5 else None)
-    end = chance.randint(1, 60) if chance.random() < FORFEITS + LEAVINGS else sys.maxsize
-    for step in range(1, sys.maxsize):
+    end = chance.randint(1, 60) if chance.random() < FORFEITS + LEAVINGS else None
+    for step in itertools.count(1):
         mask = env.infos[env.agent_selection]["action_mask"]
         wrong = step == end and chance.random() < FORFEITS / (FORFEITS + LEAVINGS)
         env.step(chance.choice(np.flatnonzero(mask == 0 if wrong else mask).tolist()))
@@ -103,10 +103,13 @@ def play_batch(game: str, rules: dict[str, Any], path: Path, chance: random.Rand
 
 def write(path: Path, matches: int, chance: random.Random) -> Counter[str]:
     """Play so many matches at least, and have their records written; how many by what."""
+    plays = {"environment": play_environment, "batch": play_batch}
+    weights = (TABLES, 1)  # so that each plays about half of the matches
     written: Counter[str] = Counter()
     while written.total() < matches:
-        game, play = chance.choice(list(GAMES)), chance.choice([play_environment] * TABLES + [play_batch])
-        written[f"{game}, {play.__name__[5:]}"] += play(game, drawn_rules(game, chance), path, chance)
+        game = chance.choice(list(GAMES))
+        (by,) = chance.choices(list(plays), weights)
+        written[f"{game}, {by}"] += plays[by](game, drawn_rules(game, chance), path, chance)
     return written
 
 

@@ -164,7 +164,11 @@ def play(
         records[match] = told(record, names, about)
 
     chips = play_lineups(
-        *(game, rules, players, seated[lineups], seed),
+        game,
+        rules,
+        players,
+        seated[lineups],
+        seed,
         rotations=rotations,
         ask=referee.ask,
         keep=keep if with_records else None,

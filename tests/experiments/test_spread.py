@@ -304,11 +304,11 @@ def test_a_tournament_comes_out_the_same_on_ray_though_the_driver_and_then_a_wor
     pytest.importorskip("ray")
     may_play, whole, killed = tmp_path / "may_play", tmp_path / "whole", tmp_path / "killed"
     agents = ["random", "rules", bot(tmp_path, HELD.replace("may_play", str(may_play)))]
-    patient = ["--time-limit", "3600"]
+    more = ["--time-limit", "3600", "--records"]
     may_play.touch()
-    tournament.main(command(whole, *agents, more=patient))
+    tournament.main(command(whole, *agents, more=more))
     may_play.unlink()
-    spread_out = command(killed, *agents, more=[*patient, "--ray", "--workers", "2"])
+    spread_out = command(killed, *agents, more=[*more, "--ray", "--workers", "2"])
     try:
         driver = started("tournament", *spread_out)
         wait_for(lambda: len(list(killed.glob("parts/*.npz"))) > 1, functools.partial(running, driver))
@@ -325,6 +325,9 @@ def test_a_tournament_comes_out_the_same_on_ray_though_the_driver_and_then_a_wor
     assert 1 < len(kept) < 10
     assert all(path.read_bytes() == content for path, content in kept.items())
     assert results(killed) == results(whole)
+    records = [{path.name: path.read_bytes() for path in out.glob("records/*")} for out in (killed, whole)]
+    assert records[0] == records[1]
+    assert len(records[0]) > len(kept)
 
 
 # Best responses
