@@ -70,6 +70,7 @@ class Batch:
     Raises:
         OptionError: an argument cannot be; the message says what is allowed.
         RecordFileError: the records cannot be written; `reset` and `step` raise it too, when all else is done.
+        RecordMismatchError: by them, too: a match has no record, for its table or seating was changed in the middle.
     """
 
     def __init__(

@@ -239,11 +239,23 @@ class RecordedTables(Tables):
         return balances_of(self, rows)
 
 
-def tables_for(path: str | None, *what: Any, names: Callable[[int], Sequence[str]] | None = None, **how: Any) -> Tables:
+def tables_for(
+    path: str | None,
+    game: Game,
+    rules: Any,
+    count: int,
+    *,
+    names: Callable[[int], Sequence[str]] | None = None,
+    **settings: Any,
+) -> Tables:
     """Tables, made as `Tables` are, that add the record of each match to a file; without a path, plain ones."""
     if path is None:
-        return Tables(*what, **how)
-    return RecordedTables(*what, **how, names=names, keep=lambda row, record: append_record(path, record))
+        return Tables(game, rules, count, **settings)
+
+    def keep(row: int, record: Record) -> None:
+        append_record(path, record)
+
+    return RecordedTables(game, rules, count, keep=keep, names=names, **settings)
 
 
 def streams_of(tables: Tables, rows: NDArray[np.int64]) -> Streams:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
@@ -65,8 +66,7 @@ def no_name_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; RecordSyntaxError if it has two values for a name."""
     data = dict(pairs)
     if len(data) < len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise RecordSyntaxError(f"an object names {twice!r:.100} twice: allowed is each name once")
     return data
 

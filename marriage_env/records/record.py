@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -179,6 +179,6 @@ def text(where: str, data: Any) -> str:
     return data
 
 
-def names_of(ids: list[int] | tuple[int, ...]) -> list[str]:
+def names_of(ids: Iterable[int]) -> list[str]:
     """The names of cards."""
     return [CARD_NAMES[card] for card in ids]

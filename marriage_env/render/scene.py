@@ -9,7 +9,7 @@ from typing import Any
 
 from marriage_env.cards import CARD_NAMES, card_ids
 from marriage_env.render.payments import Entry, Party, parties_in
-from marriage_env.render.view import View
+from marriage_env.render.view import View, Viewer
 from marriage_env.render.words import SUIT_ORDER
 from marriage_env.table import ACTIONS, OVER
 
@@ -121,7 +121,7 @@ class Scene:
     title: str
     deal: int
     deals: int
-    viewer: int | str | None
+    viewer: Viewer
     counted: str
     turn_up: str | None
     trumps: str | None

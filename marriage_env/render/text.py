@@ -33,8 +33,13 @@ def describe(env: TableEnv) -> str:
 
 def view_of(env: TableEnv) -> View:
     """The table as `env.viewer` sees it."""
-    named = env.viewer is None or env.viewer == "all"
-    viewer: Viewer = env.viewer if named else env.possible_agents.index(env.viewer)  # type: ignore[assignment, arg-type]
+    viewer: Viewer
+    if env.viewer is None:
+        viewer = None
+    elif env.viewer == "all":
+        viewer = "all"
+    else:
+        viewer = env.possible_agents.index(env.viewer)
     return VIEWS[env.game.name](env.game, env.rules, env.table, viewer=viewer)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from marriage_env import errors
 from marriage_env.records import check, from_json
 from tests.helpers import TABLES, Table, play_random
 from tests.records.helpers import EXAMPLES, at, data_of, example, forfeit, kind, places, put
@@ -74,3 +75,6 @@ def test_the_page_names_every_field_and_error() -> None:
     rules = {name for game in EXAMPLES for name in data_of(example(game))["rules"]}
     for name in names - rules:
         assert isinstance(name, int) or f"`{name}`" in page, name
+    for name, error in vars(errors).items():
+        if isinstance(error, type) and issubclass(error, errors.RecordError):
+            assert f"`{name}`" in page, name

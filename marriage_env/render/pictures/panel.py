@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pygame
 from pygame import Rect
 
@@ -42,8 +44,8 @@ def draw_section(
     layout: Layout,
     rect: Rect,
     heading: str,
-    texts: tuple[str, ...] | list[str],
-    sizes: tuple[int, ...],
+    texts: Sequence[str],
+    sizes: Sequence[int],
     *,
     lit: bool = False,
 ) -> None:
