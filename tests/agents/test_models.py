@@ -73,6 +73,16 @@ def test_a_player_that_draws_does_so_by_its_seed_and_by_the_chances(tmp_path):
     logits = np.where(masks[0], model.network.logits(vectors)[0].astype(np.float64), -np.inf)
     chances = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
     assert np.abs(np.bincount(first, minlength=61) / 4000 - chances).max() < 0.03
+    assert TrainedAgent(model).probabilities(vectors, masks)[0] == pytest.approx(chances, abs=1e-6)
+
+
+def test_probabilities_are_of_what_the_mask_allows(tmp_path):
+    vectors, masks = seen("boxes", 200)
+    agent = trained.load(str(saved(tmp_path, "boxes")))
+    chances = agent.probabilities(vectors, masks)
+    assert chances.sum(1) == pytest.approx(np.ones(200))
+    assert ((chances > 0) == (masks == 1)).all()
+    assert (chances.argmax(1) == agent.act(vectors, masks)).all(), "a player that does not draw takes the likeliest"
 
 
 def test_an_agent_pickles_with_its_draws(tmp_path):
@@ -336,6 +346,8 @@ def test_other_games_and_rules_are_refused_by_name(game, options, tmp_path):
     agent = trained.load(str(saved(tmp_path)))
     with pytest.raises(AgentError, match=f"observations of {game} under .*plays saucers under players=3"):
         agent.act(*seen(game, **options))
+    with pytest.raises(AgentError, match=f"observations of {game} under"):
+        agent.probabilities(*seen(game, **options))
     with pytest.raises(AgentError, match="shape"):
         agent.act(np.zeros(5, np.float32), np.ones(61, np.int8))
 
@@ -355,6 +367,7 @@ def test_trained_finds_the_model_by_game_and_rules(tmp_path, monkeypatch):
         trained.shipped_starts.cache_clear()
         alone = trained.load(str(tmp_path / f"{name}.safetensors")).act(vectors, masks).tolist()
         assert trained.make().act(vectors, masks).tolist() == alone
+        assert trained.make().probabilities(vectors, masks).argmax(1).tolist() == alone
         assert trained.make(name, 1).act(vectors, masks).tolist() == alone
     with pytest.raises(AgentError, match=r"saucers under players=3.*boxes-5, boxes-5-fined, saucers-4"):
         trained.make().act(*seen("saucers"))
