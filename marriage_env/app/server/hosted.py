@@ -108,9 +108,9 @@ class HostedTable:
         """Take back a seat's last action; MessageError if others play here, or if there is none."""
         if self._match.humans != (seat,):
             raise MessageError("steps are taken back only where one person plays with agents")
-        if self._match.steps != step or self._agents_to_act():
-            raise MessageError("wait until the others have played")
         async with self._lock:
+            if self._match.steps != step or self._agents_to_act():
+                raise MessageError("wait until the others have played")
             if not self._match.undo():
                 raise MessageError("there is nothing to take back")
             await self._save()
