@@ -1,5 +1,6 @@
 """The server of tables: what it takes, what it refuses, and that nothing is lost by either."""
 
+import asyncio
 import contextlib
 import json
 import threading
@@ -117,6 +118,37 @@ def test_who_plays_with_others_cannot_take_a_step_back(client):
 def test_the_log_is_made_of_sentences_and_leaves_names_as_they_are():
     names = ["zoë", "Ada"]
     assert line_of(names, "zoë plays K♥", ["all pay 1 chip"]) == "zoë plays K♥. All pay 1 chip."
+
+
+def test_the_log_tells_contributions_once(client):
+    keys = new_table(client, deals=2)
+    with seated(client, keys["0"]) as (browser, told):
+        browser.play(told)
+    told = [json.loads(text) for text in browser.heard]
+    lines = [*told[0]["lines"], *(scene["line"] for scene in told if scene["type"] == "scene")]
+    assert [number for number, line in enumerate(lines) if "contribution" in line][::2] == [0]
+    assert sum("contribution" in line for line in lines) == 2
+    with seated(client, keys["0"]) as (_, back):
+        assert back["lines"] == lines
+
+
+def test_a_second_click_takes_no_second_step_back(client, monkeypatch):
+    keys = new_table(client, "saucers", ["human", "rules", "rules"])
+    with seated(client, keys["0"]) as (browser, told), seated(client, keys["0"]) as (other, _):
+        for _ in range(3):
+            told = my_turn(browser, told)
+            browser.say(type="act", step=told["step"], action=told["scene"]["choices"][0]["action"])
+            told = browser.hear_until(lambda heard, step=told["step"]: heard.get("step", -1) > step)
+        step = my_turn(browser, told)["step"]
+        table = client.app.state.tables.open[keys["0"].split(".")[0]]
+        client.portal.call(table._lock.acquire)  # as if a hint were being thought of
+        for tab in (browser, other):
+            tab.say(type="undo", step=step)
+        client.portal.call(asyncio.sleep, 0.1)
+        client.portal.call(table._lock.release)
+        refused = lambda told: told["type"] == "error" or (told["type"] == "table" and told["step"] < step)  # noqa: E731
+        kinds = [browser.hear_until(refused)["type"], other.hear_until(refused)["type"], other.hear()["type"]]
+        assert kinds.count("error") == 1
 
 
 # What is refused
@@ -268,6 +300,8 @@ BAD_ORDERS = [
     (order(seats=["human", "rules", "rules", "rules", "search:999999999"]), "search:1 to search:20000"),
     (order(seats=["human", "rules", "rules", "rules", "trained:nobody"]), "there is no such model"),
     (named("a", "b", "c", "d", "a"), "one name for each"),
+    (named("a", "b", "c", "d", "\uff21"), "one name for each"),
+    (named("a b", "b", "c", "d", "A  b"), "one name for each"),
     (named("a", "b", "c", "d", "e" * 41), "40 printable"),
     (named("a", "b", "c", "d", "\u202e"), "40 printable"),
 ]
@@ -281,7 +315,7 @@ def test_a_table_that_cannot_be_is_refused_and_says_why(client, tmp_path, data, 
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[" * 10_000, b"\xff", b"{}" + b" " * 20_000])
+@pytest.mark.parametrize("body", [b"", b"{", b"[" * 10_000, b"\xff", b"{}" + b" " * 20_000, b'{"\\ud800": 1}'])
 def test_a_body_that_is_no_order_is_refused(client, body):
     response = client.post("/api/tables", content=body, headers={"Content-Type": "application/json"})
     assert response.status_code == 400
@@ -290,7 +324,7 @@ def test_a_body_that_is_no_order_is_refused(client, body):
 
 def test_a_form_of_another_site_cannot_post(client):
     assert client.post("/api/tables", content=json.dumps(order())).status_code == 400
-    for origin in ("http://evil.example", "null", "http://localhost:81"):
+    for origin in ("http://evil.example", "null", "http://localhost:81", "http://[", ""):
         assert client.post("/api/tables", json=order(), headers={"Origin": origin}).status_code == 403
     assert client.post("/api/tables", json=order(), headers={"Origin": "http://localhost"}).status_code == 201
 
@@ -333,7 +367,7 @@ def test_every_answer_has_a_policy_without_inline_scripts(client, path):
 
 def test_there_is_room_for_so_many_tables(tmp_path):
     with served(tmp_path, most_tables=2) as client:
-        for status in (201, 201, 429):
+        for status in (201, 201, 503):
             response = client.post("/api/tables", json=order())
             assert response.status_code == status
     assert "as many as are allowed" in response.json()["error"]

@@ -2,22 +2,28 @@
 
 import json
 import logging
+import os
+import sys
 
 import pytest
 
-from tests.app.serving import new_table, seated, served
+from tests.app.serving import new_table, order, seated, served
 
 pytest.importorskip("starlette")
 
 from starlette.websockets import WebSocketDisconnect
 
-from marriage_env.app.server import sockets
+from marriage_env.app.server import hosted, sockets
 from marriage_env.app.server.table_files import TableFiles
 from marriage_env.errors import TableError
 
 
 def file_of(folder, key):
     return folder / f"{key.split('.')[0]}.table.jsonl"
+
+
+def full_disk(self, table):
+    raise OSError(28, "No space left on device")
 
 
 def turn(told):
@@ -107,19 +113,49 @@ def test_other_files_in_the_folder_are_none_of_the_server_s(tmp_path):
 
 
 def test_a_step_that_cannot_be_saved_is_taken_back(tmp_path, monkeypatch):
-    def full(self, table):
-        raise OSError(28, "No space left on device")
-
     with served(tmp_path) as client:
         keys = new_table(client, seats=["human"] * 5)
         with seated(client, keys["watch"]) as (_, told):
             actor = str(told["scene"]["actor"])
         with seated(client, keys[actor]) as (browser, told):
             save = TableFiles.save
-            monkeypatch.setattr(TableFiles, "save", full)
+            monkeypatch.setattr(TableFiles, "save", full_disk)
             action = told["scene"]["choices"][0]["action"]
             browser.say(type="act", step=0, action=action)
             assert "cannot save" in browser.hear()["text"]
             monkeypatch.setattr(TableFiles, "save", save)
             browser.say(type="act", step=0, action=action)
             assert browser.hear()["step"] == 1
+
+
+def test_agents_go_on_once_there_is_room_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(hosted, "SAVE_AGAIN", 0.05)
+    with served(tmp_path) as client:
+        keys = new_table(client, seats=["rules"] * 5)
+        save = TableFiles.save
+        monkeypatch.setattr(TableFiles, "save", full_disk)
+        with seated(client, keys["watch"]) as (browser, told):
+            assert "cannot save" in browser.hear()["text"]
+            monkeypatch.setattr(TableFiles, "save", save)
+            assert browser.hear_until(lambda heard: "scene" in heard)["step"] == told["step"] + 1
+
+
+def test_a_table_for_which_there_is_no_room_is_refused_by_name(tmp_path, monkeypatch):
+    with served(tmp_path) as client:
+        monkeypatch.setattr(TableFiles, "save", full_disk)
+        response = client.post("/api/tables", json=order())
+    assert response.status_code == 503
+    assert "cannot save" in response.json()["error"]
+
+
+def test_half_a_table_is_not_left_behind(tmp_path, monkeypatch):
+    with served(tmp_path) as client:
+        monkeypatch.setattr(os, "replace", lambda new, path: full_disk(None, None))
+        assert client.post("/api/tables", json=order()).status_code == 503
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
+def test_nobody_else_on_the_machine_reads_the_hands(tmp_path):
+    folder = TableFiles(tmp_path / "tables").folder
+    assert folder.stat().st_mode & 0o077 == 0

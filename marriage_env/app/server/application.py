@@ -101,14 +101,16 @@ async def body_of(request: Request) -> Any:
             if len(body) > LARGEST_ORDER:
                 raise OptionError(f"a request's body: allowed are {LARGEST_ORDER} bytes")
     try:
-        return json.loads(body)
+        data = json.loads(body)
+        json.dumps(data, ensure_ascii=False).encode()  # halves of characters could not be told back
     except (ValueError, RecursionError):
         raise OptionError("a request's body: allowed is JSON") from None
+    return data
 
 
 async def refuse(request: Request, error: MarriageError) -> Response:
     """What was wrong with a request, and what is allowed."""
-    return JSONResponse({"error": str(error)}, status_code=429 if isinstance(error, TableError) else 400)
+    return JSONResponse({"error": str(error)}, status_code=503 if isinstance(error, TableError) else 400)
 
 
 async def play(socket: WebSocket) -> None:

@@ -21,6 +21,7 @@ from marriage_env.render.view import Viewer
 PUBLIC: Viewer = "public"
 PATIENCE = 60.0  # seconds an agent has for an action
 MOST_LINES = 300  # of the log that a newcomer is told
+SAVE_AGAIN = 5.0  # seconds until agents try again what could not be saved
 FALLBACK, LAST_RESORT = "rules", "random"  # who takes the place of an agent that fails
 logger = logging.getLogger("marriage_env.server")
 
@@ -58,7 +59,10 @@ class HostedTable:
         self._lock = asyncio.Lock()
         self._agents: asyncio.Task[None] | None = None
         #: A line for each step so far, and one for the deal before them.
-        self._lines = [line_of(match.names, view.last(), view.payments()) for view in views(saved.record, PUBLIC)]
+        self._lines: list[str] = []
+        self._contributions: tuple[str, ...] = ()
+        for view in views(saved.record, PUBLIC):
+            self._add_line(view.last(), view.payments())
         self._scenes = self._all_scenes()
 
     @property
@@ -106,11 +110,9 @@ class HostedTable:
 
     async def undo(self, seat: int, step: int) -> None:
         """Take back a seat's last action; MessageError if others play here, or if there is none."""
-        if self._match.humans != (seat,):
-            raise MessageError("steps are taken back only where one person plays with agents")
+        self._check_undo(seat, step)
         async with self._lock:
-            if self._match.steps != step or self._agents_to_act():
-                raise MessageError("wait until the others have played")
+            self._check_undo(seat, step)
             if not self._match.undo():
                 raise MessageError("there is nothing to take back")
             await self._save()
@@ -127,6 +129,12 @@ class HostedTable:
         if self._match.actor != seat:
             raise MessageError(f"it is not your turn: {self._scenes[PUBLIC].now}")
 
+    def _check_undo(self, seat: int, step: int) -> None:
+        if self._match.humans != (seat,):
+            raise MessageError("steps are taken back only where one person plays with agents")
+        if self._match.steps != step or self._agents_to_act():
+            raise MessageError("wait until the others have played")
+
     def _agents_to_act(self) -> bool:
         actor = self._match.actor
         return actor is not None and self._match.seats[actor] != HUMAN
@@ -138,11 +146,13 @@ class HostedTable:
     async def _play_agents(self) -> None:
         try:
             while self.listeners and self._agents_to_act():
-                async with self._lock:
-                    if await self._agent_acts():
-                        await self._publish()
-        except TableError as error:
-            self._tell(message("error", text=str(error)))
+                try:
+                    async with self._lock:
+                        if await self._agent_acts():
+                            await self._publish()
+                except TableError as error:
+                    self._tell(message("error", text=str(error)))
+                    await asyncio.sleep(SAVE_AGAIN)
         except Exception:  # a fault of ours: it is logged, and whoever comes back finds the table as it was saved
             logger.exception("table %s has stopped", self.saved.id)
             self._tell(message("error", text="something went wrong at this table: load the page again"))
@@ -173,9 +183,20 @@ class HostedTable:
         """Save the step just taken, then tell everybody of it."""
         await self._save()
         public = self._scenes[PUBLIC]
-        self._lines.append(line_of(self._match.names, public.last, public.paid))
+        self._add_line(public.last, public.paid)
+        step, line = self._match.steps, self._lines[-1]
         for listener, viewer in self.listeners.items():
-            listener(message("scene", step=self._match.steps, scene=self._scenes[viewer].as_dict()))
+            listener(message("scene", step=step, line=line, scene=self._scenes[viewer].as_dict()))
+
+    def _add_line(self, last: str, paid: Sequence[str]) -> None:
+        """Add a step to the log.
+
+        The payments of the first step have the contributions once more: the line of the deal has told of them.
+        """
+        if not self._lines:
+            self._contributions = tuple(paid)
+        told = self._contributions if len(self._lines) == 1 else ()
+        self._lines.append(line_of(self._match.names, last, [text for text in paid if text not in told]))
 
     async def _save(self) -> None:
         """Save how things stand; TableError if that fails: then they stand as they did before."""

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import inspect
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,8 +54,9 @@ def order_of(data: Any) -> Order:
         raise OptionError(f"seats: allowed is a list of {rules.players}, one for each player")
     sitting = [seat_of(number, seat) for number, seat in enumerate(seats)]
     names = [name for _, name in sitting]
-    for name in names:
-        if names.count(name) > 1:
+    alike = [unicodedata.normalize("NFKC", name).casefold() for name in names]
+    for name, key in zip(names, alike, strict=True):
+        if alike.count(key) > 1:
             raise OptionError(f"name {name!r} is there twice: allowed is one name for each player")
     return Order(game.name, dict(data["rules"]), [player for player, _ in sitting], names)
 
@@ -70,9 +72,9 @@ def seat_of(number: int, data: Any) -> tuple[str, str]:
     kind, _, argument = player.partition(":")
     if kind == "search" and argument and not 1 <= int(argument) <= MOST_SEARCH:
         raise OptionError(f"seat {number}: player {player!r}: allowed are search:1 to search:{MOST_SEARCH}")
-    if not isinstance(name, str) or not name.isprintable() or not 1 <= len(name.strip()) <= LONGEST_NAME:
+    if not isinstance(name, str) or not name.isprintable() or not 1 <= len(" ".join(name.split())) <= LONGEST_NAME:
         raise OptionError(f"seat {number}: name: allowed are 1 to {LONGEST_NAME} printable characters")
-    return player, name.strip()
+    return player, " ".join(name.split())
 
 
 # What can be chosen

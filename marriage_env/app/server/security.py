@@ -59,7 +59,7 @@ class OwnPagesOnly:
         if not self.is_known(host_name(host)):
             return "this host is not known here: use the address that the server has printed"
         origin = headers.get("origin")
-        if origin is not None and scope.get("method") not in ("GET", "HEAD") and urlsplit(origin).netloc != host:
+        if origin is not None and scope.get("method") not in ("GET", "HEAD") and not is_page_of(host, origin):
             return "this comes from another site's page"
         return ""
 
@@ -78,6 +78,14 @@ def host_name(host: str) -> str:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
+
+
+def is_page_of(host: str, origin: str) -> bool:
+    """Whether an Origin header tells of a page of the host that is asked."""
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False
 
 
 def with_headers(send: Send) -> Send:

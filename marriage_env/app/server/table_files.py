@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -49,7 +50,7 @@ class TableFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # records tell every hand
 
     def ids(self) -> list[str]:
         """The names of all tables."""
@@ -60,8 +61,13 @@ class TableFiles:
         """Write a table whole, or leave what was there: a server that is killed loses nothing it has told anybody."""
         path = self._path(table.id)
         new = path.with_suffix(".new")
-        new.write_text(table.text(), encoding="ascii")
-        os.replace(new, path)  # noqa: PTH105  (the word for it: one file takes the other's place at once)
+        try:
+            new.write_text(table.text(), encoding="ascii")
+            os.replace(new, path)  # noqa: PTH105  (the word for it: one file takes the other's place at once)
+        except OSError:
+            with contextlib.suppress(OSError):
+                new.unlink(missing_ok=True)  # half a table, where the disk is full
+            raise
 
     def load(self, table_id: str) -> SavedTable:
         """Read a table.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 from anyio import to_thread
 
@@ -17,6 +18,7 @@ from marriage_env.render.view import Viewer
 MOST_TABLES = 1_000
 MOST_LISTENERS = 40  # at one table
 THINKING = 2  # agents at once
+logger = logging.getLogger("marriage_env.server")
 
 
 class Tables:
@@ -41,11 +43,15 @@ class Tables:
 
         Raises:
             OptionError, AgentError: it cannot be played as asked for.
-            TableError: there are too many tables.
+            TableError: there are too many tables, or it cannot be saved.
         """
         if len(self.files.ids()) >= self._most:
             raise TableError(f"there are {self._most} tables here, as many as are allowed: remove some from the folder")
-        return await to_thread.run_sync(self._created, order)
+        try:
+            return await to_thread.run_sync(self._created, order)
+        except OSError as error:
+            logger.error("a new table cannot be saved: %s", error)
+            raise TableError("the server cannot save a new table") from error
 
     def _created(self, order: Order) -> dict[str, str]:
         match = Match(order.game, order.rules, order.seats, names=order.names)
@@ -79,7 +85,10 @@ class Tables:
         """A table from its file, for who has a key to it."""
         saved = await to_thread.run_sync(self.files.load, table_id)
         opened_by(secret, saved.digests)
-        match = await to_thread.run_sync(Match.of_record, saved.record)
+        return await to_thread.run_sync(self._hosted, saved)
+
+    def _hosted(self, saved: SavedTable) -> HostedTable:
+        match = Match.of_record(saved.record)
         return HostedTable(saved, match, self.files, self._turns, self._patience)
 
     def leave(self, table: HostedTable, listener: Listener) -> None:
