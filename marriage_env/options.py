@@ -15,12 +15,16 @@ from marriage_env.errors import OptionError
 Rules = TypeVar("Rules")
 
 
+MOST_SHOWN = 200  # characters of a value in a message
+
+
 def shown(value: Any) -> str:
-    """A value in a message; Python refuses to write integers of thousands of digits."""
+    """A value in a message, cut where it is long; Python refuses to write integers of thousands of digits."""
     try:
-        return repr(value)
+        text = repr(value)
     except ValueError:
         return "a number of thousands of digits"
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 def whole(option: str, value: Any, low: int, high: int) -> int:
@@ -65,7 +69,7 @@ def make_rules(rules: type[Rules], options: dict[str, Any]) -> Rules:
     known = [field.name for field in dataclasses.fields(rules)]  # type: ignore[arg-type]
     for option in options:
         if option not in known:
-            raise OptionError(f"{option} is not a rule option: allowed are {', '.join(known)}")
+            raise OptionError(f"{option:.100} is not a rule option: allowed are {', '.join(known)}")
     return rules(**options)
 
 
@@ -85,7 +89,7 @@ def fill_from(rules: object, record: Any) -> None:
 def parse_rule(text: str) -> tuple[str, Any]:
     """``deals=4``, as on a command line, as ``("deals", 4)``; what is no Python literal is a word."""
     name, equals, value = text.partition("=")
-    if not equals:
+    if not equals or not name.isidentifier():
         raise OptionError(f"rule {text!r:.100}: allowed is NAME=VALUE, such as conduct=fined")
     try:
         return name, ast.literal_eval(value)
