@@ -18,7 +18,7 @@ VIEWS: dict[str, type[View]] = {"boxes": BoxesView, "saucers": SaucersView}
 
 RED_CARD = re.compile(r"(?:10|[2-9JQKA])?[♥♦]")
 #: What a terminal without these characters is given for them.
-PLAIN = str.maketrans({"♣": "C", "♦": "D", "♥": "H", "♠": "S", "·": ",", "→": ">", "─": "-"})
+PLAIN = str.maketrans({"♣": "C", "♦": "D", "♥": "H", "♠": "S", "·": ",", "→": ">", "─": "-", "…": "..."})
 
 
 def describe(env: TableEnv) -> str:
@@ -45,10 +45,17 @@ def view_of(env: TableEnv) -> View:
 
 def for_terminal(text: str) -> str:
     """The text as standard output can show it: red suits in red (unless ``NO_COLOR`` is set), or letters for suits."""
-    try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except (UnicodeEncodeError, LookupError):
-        return text.translate(PLAIN)
+    text = in_its_characters(text)
     if getattr(sys.stdout, "isatty", lambda: False)() and not os.environ.get("NO_COLOR"):
         return RED_CARD.sub("\033[31m\\g<0>\033[0m", text)
+    return text
+
+
+def in_its_characters(text: str) -> str:
+    """The text in characters that standard output has: for others, letters of suits, or question marks."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(PLAIN).encode(encoding, "replace").decode(encoding)
     return text

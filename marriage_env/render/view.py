@@ -17,11 +17,12 @@ import numpy as np
 from marriage_env.cards import card_set, card_symbol
 from marriage_env.game import Game
 from marriage_env.render.payments import Entry, PaymentWords
-from marriage_env.render.words import cards_text, claim_words, listed, signed
+from marriage_env.render.words import cards_text, claim_words, cut, listed, signed
 from marriage_env.table import CLAIMS, DECLARE, FIRST_CLAIM, OVER, PASS
 
 WIDEST, NARROWEST = 100, 80  # columns
 LABEL = 10  # columns of the words a line begins with
+LONGEST_NAME = 24  # of a player in the table of players
 TOGETHER = "\N{NO-BREAK SPACE}"  # between words that a line break must not part
 APART = f"{TOGETHER}· "
 
@@ -192,7 +193,7 @@ class View(abc.ABC):
             balance = int(self.table["balances"][seat])
             gain = balance - int(self.table["opening_balances"][seat])
             numbers = f"{signed(balance):>6}{signed(gain):>11}{self.count(seat):>9}"
-            start = f"{mark} {self.names[seat] + role:<20}{numbers}   "
+            start = f"{mark} {cut(self.names[seat], LONGEST_NAME) + role:<20}{numbers}   "
             hand, *rest = textwrap.wrap(self.hand(seat), self.width - len(start)) or [""]
             yield (start + hand).rstrip()
             yield from (" " * len(start) + more for more in rest)

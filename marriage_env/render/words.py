@@ -35,3 +35,8 @@ def chips_words(chips: int) -> str:
 def listed(names: Sequence[str]) -> str:
     """Some names as a list within a sentence."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
+
+
+def cut(text: str, most: int) -> str:
+    """A text of so many characters at most."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
