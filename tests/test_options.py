@@ -13,8 +13,8 @@ import pytest
 
 from marriage_env import boxes_v0, saucers_v0
 from marriage_env.errors import MarriageError, OptionError
-from marriage_env.options import MOST_SHOWN
 from marriage_env.opening import POT_LIMIT
+from marriage_env.options import MOST_SHOWN
 from tests.helpers import FEW_TABLES, MODULES, OPTION_VALUES, Table, face, label, over, random_step
 
 NAN, INFINITY = float("nan"), float("inf")

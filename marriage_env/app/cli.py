@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 NEEDED = "marriage-env: {} is missing: the program comes with pip install 'marriage-env[play]'"
@@ -15,4 +16,6 @@ def main() -> None:
         if (error.name or "").startswith("marriage_env"):
             raise
         sys.exit(NEEDED.format(error.name))
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is typed in another encoding is no reason to end
     program(prog_name="marriage-env")

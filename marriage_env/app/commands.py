@@ -69,7 +69,7 @@ def seating(command: Callable[..., None]) -> Callable[..., None]:
             multiple=True,
             metavar="AGENT",
             shell_complete=complete_agent,
-            help=f"Who plays on your left, and so on; fewer are repeated: {allowed_agents()}.  [default: rules]",
+            help=f"Who plays on your left, and so on; fewer are repeated: human, {allowed_agents()}.  [default: rules]",
         ),
     )
     return functools.reduce(lambda made, option: option(made), reversed(options), command)
@@ -87,6 +87,18 @@ def seats_asked(players: int, seat: int | None, watch: bool, agents: tuple[str, 
     for place in range(players if watch else players - 1):
         seats[(first + place) % players] = company[place % len(company)]
     return seats
+
+
+def rules_asked(rules: tuple[str, ...]) -> dict[str, Any]:
+    """The rule options given, by names."""
+    options: dict[str, Any] = {}
+    for name, value in map(parse_rule, rules):
+        if name == "players":
+            raise click.UsageError("--rule players: allowed is --players")
+        if name in options:
+            raise click.UsageError(f"--rule {name} is given twice: allowed is each rule once")
+        options[name] = value
+    return options
 
 
 @program.group()
@@ -130,10 +142,7 @@ def play_command(game: str) -> click.Command:
         seed: int | None,
         record: Path | None,
     ) -> None:
-        options = dict(parse_rule(rule) for rule in rules)
-        if "players" in options:
-            raise click.UsageError("--rule players: allowed is --players")
-        options["players"] = players
+        options = {"players": players, **rules_asked(rules)}
         make_rules(limits.rules, options)
         terminal.new_file(record)
         match = Match(game, options, seats_asked(players, seat, watch, agents), seed=seed)
@@ -205,10 +214,11 @@ def replay(file: Path, number: int, viewer: str, html: Path | None, video: Path 
     seat = replaying.viewer_asked(viewer, record.opening.rules.players)
     if html is not None and video is not None:
         raise click.UsageError("--html and --video: allowed is one of them")
+    replaying.check_target(html or video, file)
     if html is not None:
         from marriage_env.app.replay_page import write_page
 
-        write_page(record, html)
+        write_page(record, html, seat)
     elif video is not None:
         replaying.film(record, video, seat, width=width, fps=fps)
     else:

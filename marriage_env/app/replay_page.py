@@ -14,12 +14,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from marriage_env.app.replaying import views
-from marriage_env.errors import RecordSizeError
+from marriage_env.errors import OptionError, RecordSizeError
 from marriage_env.records import Record
 from marriage_env.render.scene import scene_of
+from marriage_env.render.view import Viewer
 
 STYLES = ("table.css", "replay.css")
 SCRIPTS = ("table.js", "replay.js")
+ENDINGS = (".html", ".htm")
 MOST_STEPS = 5_000  # of a match that a browser steps through with ease
 
 PAGE = """\
@@ -44,13 +46,19 @@ PAGE = """\
 """
 
 
-def write_page(record: Record, path: Path) -> None:
-    """Write the page of a match; see `page` for the errors."""
-    path.write_text(page(record), encoding="utf-8")
+def write_page(record: Record, path: Path, viewer: Viewer = "all") -> None:
+    """Write the page of a match; OptionError for a name that is no page's. See `page` for others."""
+    if path.suffix.lower() not in ENDINGS:
+        raise OptionError(f"{path}: allowed is a name that ends in {' or '.join(ENDINGS)}")
+    path.write_text(page(record, viewer), encoding="utf-8")
 
 
-def page(record: Record) -> str:
-    """The page of a match: its steps, from every seat, and its ledger.
+def page(record: Record, viewer: Viewer = "all") -> str:
+    """The page of a match: its steps and its ledger.
+
+    Args:
+        record: of the match.
+        viewer: whose cards are in the page; with ``"all"`` it shows the table from every seat.
 
     Raises:
         RecordSizeError: the match is too long for a page.
@@ -59,7 +67,7 @@ def page(record: Record) -> str:
     steps = len(record.steps)
     if steps > MOST_STEPS:
         raise RecordSizeError(f"the match has {steps} steps: a page holds {MOST_STEPS} at most")
-    scenes = [scene_of(view).as_dict() for view in views(record, "all")]
+    scenes = [scene_of(view).as_dict() for view in views(record, viewer)]
     style = "\n".join(static(name) for name in STYLES)
     scripts = [static(name) for name in SCRIPTS]
     return PAGE.format(

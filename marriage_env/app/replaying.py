@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import sys
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
+from marriage_env.app.typed import somebody_types, typed_line
 from marriage_env.errors import OptionError, RecordFileError
 from marriage_env.games import GAMES
 from marriage_env.records import Record, moments, read_records
@@ -44,9 +45,15 @@ def views(record: Record, viewer: Viewer) -> Iterator[View]:
         yield VIEWS[game.name](game, rules, moment.table, names=record.players, viewer=viewer)
 
 
+def check_target(path: Path | None, source: Path) -> None:
+    """OptionError if what is written there would take the place of the records it is made from."""
+    if path is not None and os.path.exists(path) and os.path.samefile(path, source):  # noqa: PTH110, PTH121
+        raise OptionError(f"{path} keeps the records themselves: allowed is another name")
+
+
 def step_through(record: Record, viewer: Viewer) -> None:
     """Show a match step by step, as its reader asks; from beginning to end where nobody can ask."""
-    if not sys.stdin.isatty():
+    if not somebody_types():
         for number, view in enumerate(views(record, viewer)):
             show(view, number, len(record.steps))
         return
@@ -54,7 +61,10 @@ def step_through(record: Record, viewer: Viewer) -> None:
     click.echo(KEYS)
     while True:
         show(shown[number], number, last)
-        answer = click.prompt("", default="", show_default=False, prompt_suffix="> ").strip()
+        try:
+            answer = typed_line("> ").strip()
+        except EOFError:
+            return
         if answer in ("q", "quit"):
             return
         if answer.startswith("v "):

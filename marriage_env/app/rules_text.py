@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 
-from marriage_env.render.text import for_terminal
+from marriage_env.render.text import for_terminal, in_its_characters
 from marriage_env.rulebook import clause_text, rules_page
 
 WIDEST = 100  # columns
@@ -21,6 +21,6 @@ def show(game: str, clause: str | None) -> None:
         console = Console(width=min(Console().width, WIDEST))
         with console.capture() as captured:
             console.print(Markdown(text))
-        (click.echo_via_pager if clause is None else click.echo)(captured.get())
+        (click.echo_via_pager if clause is None else click.echo)(in_its_characters(captured.get()))
     else:
         click.echo(for_terminal(text))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from prompt_toolkit.document import Document
 
 from marriage_env.app.match import Match
 from marriage_env.app.moves import typed_action
+from marriage_env.app.typed import somebody_types, typed_line
 from marriage_env.errors import AgentError, IllegalActionError, MarriageError, OptionError, RecordFileError
 from marriage_env.records import Record, read_records, save_records
 from marriage_env.render.scene import Choice
-from marriage_env.render.text import for_terminal
-from marriage_env.render.view import WIDEST
+from marriage_env.render.text import for_terminal, in_its_characters
+from marriage_env.render.view import WIDEST, Viewer
 from marriage_env.rulebook import clause_text
 
 HELP = """\
@@ -36,8 +37,11 @@ SUBSTITUTE = "rules"  # plays on for an agent that fails
 
 def new_file(path: Path | None) -> None:
     """RecordFileError if a match cannot be kept in a new file there."""
-    if path is not None and path.exists():
-        raise RecordFileError(f"{path} is there already: `marriage-env play resume {path}` goes on with a match in it")
+    if path is None or not os.path.lexists(path):
+        return
+    if not path.is_file():
+        raise RecordFileError(f"{path} is no file: allowed is the name of a new one")
+    raise RecordFileError(f"{path} is there already: `marriage-env play resume {path}` goes on with a match in it")
 
 
 def only_record(path: Path) -> Record:
@@ -64,8 +68,10 @@ class Moves(Completer):
         """See prompt_toolkit."""
         begun = document.text_before_cursor.lstrip().lower()
         for choice in self.choices:
-            if choice.name.lower().startswith(begun):
-                yield Completion(choice.name, -len(begun), display=choice.name, display_meta=choice.words)
+            for text in (choice.name, choice.words):
+                if text.lower().startswith(begun):
+                    yield Completion(text, -len(begun), display_meta=choice.words)
+                    break
         for command in COMMANDS:
             if command.startswith(begun):
                 yield Completion(command, -len(begun))
@@ -77,12 +83,23 @@ class TerminalTable:
     def __init__(self, match: Match, path: Path | None) -> None:
         self.match, self.path = match, path
         self.moves = Moves()
-        interactive = sys.stdin.isatty()
-        self._session: PromptSession[str] | None = PromptSession(completer=self.moves) if interactive else None
+        self._session: PromptSession[str] | None = PromptSession(completer=self.moves) if somebody_types() else None
+        self._sitting = -1  # the seat of the human who was asked last
+        self._behind = False  # whether the file lacks the last actions
 
     def play(self) -> None:
+        """Play until the match is over, or its player leaves; RecordFileError if it cannot be kept."""
+        self.keep()
+        try:
+            self.play_on()
+        finally:
+            if self.path and not self.match.over:
+                self.say(f"`marriage-env play resume {self.path}` goes on with this match.")
+        if self._behind:
+            self.keep()
+
+    def play_on(self) -> None:
         """Play until the match is over, or its player leaves."""
-        self.save()
         if self.match.actor not in self.match.humans:
             self.show_table()
         while not self.match.over:
@@ -93,50 +110,66 @@ class TerminalTable:
                 self.let_agent_act()
         if self.match.over:
             self.show_table()
-        elif self.path:
-            self.say(f"`marriage-env play resume {self.path}` goes on with this match.")
 
     def let_agent_act(self) -> None:
         """The agent that is to act does; one that fails is replaced, and it is said."""
-        seat = self.match.actor
+        seat = int(self.match.actor or 0)
         try:
             self.match.agent_step()
         except (AgentError, IllegalActionError) as error:
-            self.match.replace_agent(int(seat or 0), SUBSTITUTE)
-            self.say(f"{self.match.names[int(seat or 0)]} has failed ({error}); `{SUBSTITUTE}` plays on in his seat.")
-            return
-        self.acted()
+            self.match.replace_agent(seat, SUBSTITUTE)
+            self.say(f"{self.match.names[seat]} has failed ({error}); `{SUBSTITUTE}` plays on in his seat.")
+        else:
+            self.acted()
 
     def acted(self) -> None:
         """An action has been taken: it is kept, and told."""
-        self.save()
+        self.try_to_keep()
         scene = self.match.scene(self.viewer)
         self.say("  " + "\n      ".join([f"{scene.last}.", *scene.paid]))
 
-    def save(self) -> None:
-        """Keep the match in its file."""
+    def keep(self) -> None:
+        """Keep the match in its file; RecordFileError if that fails: what was kept before is there still."""
         if self.path is not None:
             save_records(self.path, [self.match.record])
+        self._behind = False
+
+    def try_to_keep(self) -> None:
+        """Keep the match; if that fails, say so once: play goes on, and every action tries again."""
+        try:
+            self.keep()
+        except RecordFileError as error:
+            if not self._behind:
+                self.say(f"{error}; the match goes on, and every action tries again.")
+            self._behind = True
 
     def ask(self) -> bool:
         """Ask the human who is to act, until an action is taken; False when he leaves."""
-        seat = self.match.actor
+        seat = int(self.match.actor or 0)
         steps = self.match.steps
-        self.show_table()
-        while self.match.steps == steps:
-            self.moves.choices = self.match.scene(seat).choices
-            self.say("  ".join(f"{place} {choice.words}" for place, choice in enumerate(self.moves.choices, 1)))
-            try:
-                line = self.read(f"{self.match.names[int(seat or 0)]}> ").strip()
-            except EOFError:
-                return False
-            if line in ("quit", "q", "exit"):
-                return False
-            try:
-                self.answer(line)
-            except MarriageError as error:
-                self.say(str(error))
+        self.moves.choices = self.match.scene(seat).choices
+        try:
+            self.seat(seat)
+            self.show_table()
+            while self.match.steps == steps:
+                self.say("  ".join(f"{place} {choice.words}" for place, choice in enumerate(self.moves.choices, 1)))
+                line = self.read(f"{self.match.names[seat]}> ").strip()
+                if line in ("quit", "q", "exit"):
+                    return False
+                try:
+                    self.answer(line)
+                except MarriageError as error:
+                    self.say(str(error))
+        except EOFError:
+            return False
         return True
+
+    def seat(self, seat: int) -> None:
+        """Let a human take the keyboard from another, who is not to see his cards."""
+        if len(self.match.humans) > 1 and seat != self._sitting:
+            self.read(f"{self.match.names[seat]} is to act: Enter, when nobody else looks. ")
+            click.clear()
+        self._sitting = seat
 
     def answer(self, line: str) -> None:
         """Do what was typed; a MarriageError says why not."""
@@ -154,7 +187,7 @@ class TerminalTable:
         elif command == "undo":
             if not self.match.undo():
                 raise OptionError("there is nothing to take back")
-            self.save()
+            self.try_to_keep()
         else:
             seat = self.match.actor
             self.match.act(typed_action(line, self.moves.choices, self.match.view(seat)))
@@ -176,10 +209,12 @@ class TerminalTable:
         return f"{argument} is legal."
 
     @property
-    def viewer(self) -> int | None:
-        """Whose hand is shown: the human's who is to act, or else the first one's; the actor's among agents alone."""
+    def viewer(self) -> Viewer:
+        """Whose hand is shown: that of the only human, or, of several, of the one who is to act; else the actor's."""
         humans = self.match.humans
-        return self.match.actor if self.match.actor in humans else humans[0] if humans else None
+        if len(humans) == 1:
+            return humans[0]
+        return "public" if humans and self.match.actor not in humans else None
 
     def show_table(self) -> None:
         """Print the table, as wide as the terminal, from 80 to 100 columns."""
@@ -193,5 +228,5 @@ class TerminalTable:
     def read(self, prompt: str) -> str:
         """A line that is typed; EOFError when there is none to come."""
         if self._session is not None:
-            return self._session.prompt(prompt)
-        return input(prompt)
+            return self._session.prompt(in_its_characters(prompt))
+        return typed_line(prompt)

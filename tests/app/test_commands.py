@@ -1,5 +1,6 @@
 """The program `marriage-env`, as its user calls it."""
 
+import dataclasses
 import os
 import pty
 import re
@@ -16,12 +17,17 @@ click = pytest.importorskip("click")
 pytest.importorskip("prompt_toolkit")
 
 from click.testing import CliRunner  # noqa: E402
+from prompt_toolkit.document import Document  # noqa: E402
 
 from marriage_env import __version__, saucers_v0  # noqa: E402
+from marriage_env.app import terminal  # noqa: E402
 from marriage_env.app.commands import program  # noqa: E402
 from marriage_env.app.match import HUMAN, Match  # noqa: E402
-from marriage_env.records import append_record, read_records  # noqa: E402
+from marriage_env.errors import RecordFileError  # noqa: E402
+from marriage_env.records import append_record, read_records, save_records  # noqa: E402
+from marriage_env.render.scene import Choice  # noqa: E402
 from marriage_env.rulebook import clauses  # noqa: E402
+from tests.app.test_replay_page import scenes_in  # noqa: E402
 
 
 def run(*arguments, typed=""):
@@ -119,6 +125,62 @@ def test_what_can_be_asked_at_the_table():
     assert "'<script>' is not an action" in told
 
 
+def test_a_match_that_cannot_be_kept_for_a_while_goes_on_and_is_kept_in_the_end(tmp_path, monkeypatch):
+    path = tmp_path / "match.jsonl"
+    results = iter([None, *[RecordFileError("no space left")] * 3])
+
+    def save(*arguments):
+        if error := next(results, None):
+            raise error
+        save_records(*arguments)
+
+    monkeypatch.setattr(terminal, "save_records", save)
+    result = run("play", "boxes", "--seed", 3, "--record", path, typed="1\n" * 60)
+    assert result.exit_code == 0
+    assert result.output.count("no space left; the match goes on") == 1
+    (record,) = read_records(path)
+    assert record.over
+
+
+def test_a_match_that_cannot_be_kept_at_all_is_played_and_ends_with_the_reason(tmp_path, monkeypatch):
+    path = tmp_path / "match.jsonl"
+    saved = []
+
+    def save(*arguments):
+        if saved:
+            raise RecordFileError("no space left")
+        saved.append(save_records(*arguments))
+
+    monkeypatch.setattr(terminal, "save_records", save)
+    result = run("play", "boxes", "--seed", 3, "--record", path, typed="1\n" * 60)
+    failed(result, 1, "Error: no space left")
+    assert "the match is over" in result.output
+    assert len(list(read_records(path))) == 1
+
+
+def test_two_people_at_one_keyboard_are_asked_in_turn_and_see_their_own_cards_alone():
+    typed = "".join("\n1\n" for _ in range(40))
+    told = run("play", "saucers", "--seed", 1, "--agents", "human", "--agents", "rules", typed=typed).output
+    before, _, after = told.partition("player_0 is to act: Enter, when nobody else looks.")
+    for part, seen in ((before, ()), (after.partition("player_1 is to act: Enter")[0], ("player_0",))):
+        hands = dict(re.findall(r"^[> ] (player_\d).*?   (\S.*)$", part, re.MULTILINE))
+        assert {name for name, hand in hands.items() if "unseen" not in hand} <= {"player", *seen}, part
+
+
+def test_tab_completes_names_words_and_commands():
+    choices = (Choice(43, "QS", "play Q♠"), Choice(60, "pass", "pass"))
+    moves = terminal.Moves()
+    moves.choices = choices
+
+    def completed(begun):
+        return [found.text for found in moves.get_completions(Document(begun), None)]
+
+    assert completed("q") == ["QS", "quit"]
+    assert completed("Play ") == ["play Q♠"]
+    assert completed("pa") == ["pass"]
+    assert completed("") == ["QS", "pass", *terminal.COMMANDS]
+
+
 def test_undo_takes_an_action_back():
     told = run("play", "boxes", "--seed", 4, typed="1\nundo\n").output
     assert told.count("called out of turn by K♦") == 2
@@ -146,6 +208,12 @@ def test_nobody_elses_cards_are_shown():
         (["boxes", "--seat", 0, "--watch"], 2, "allowed is one of them"),
         (["boxes", "--rule", "conduct=evil"], 1, "allowed is 'strict' or 'fined'"),
         (["boxes", "--rule", "conduct"], 1, "allowed is NAME=VALUE"),
+        (["boxes", "--rule", "=1"], 1, "allowed is NAME=VALUE"),
+        (["boxes", "--rule", f"deals={'9' * 5000}"], 1, "999...: allowed is a whole number from 1 to 1000"),
+        (["boxes", "--rule", "deals=2", "--rule", "deals=3"], 2, "allowed is each rule once"),
+        (["boxes", "--record", "."], 1, "is no file: allowed is the name of a new one"),
+        (["boxes", "--record", "/dev/full"], 1, "is no file: allowed is the name of a new one"),
+        (["boxes", "--record", "x" * 300], 1, "cannot be written"),
         (["boxes", "--rule", "players=6"], 2, "allowed is --players"),
         (["boxes", "--rule", "nothing=1"], 1, "nothing is not a rule option: allowed are players"),
         (["boxes", "--agents", "nobody"], 1, "agent 'nobody' is not known"),
@@ -189,6 +257,62 @@ def test_replay_shows_every_step(records):
 def test_replay_shows_whose_cards_are_asked_for(records):
     assert "unseen" not in run("replay", records).output
     assert "unseen" in run("replay", records, "--viewer", 0).output
+
+
+@pytest.mark.parametrize("option", ["--html", "--video"])
+def test_records_are_not_written_over_by_what_is_made_of_them(records, option):
+    for name in ("matches.html", "matches.gif"):
+        path = records.rename(records.with_name(name))
+        before = path.read_bytes()
+        failed(run("replay", path, option, path), 1, "keeps the records themselves")
+        assert path.read_bytes() == before
+        records = path
+    failed(run("replay", path, option, path.with_name("other.jsonl")), 1, "allowed is a name that ends in")
+
+
+def test_a_page_for_one_viewer(records, tmp_path):
+    page = tmp_path / "page.html"
+    assert run("replay", records, "--viewer", 1, "--html", page).exit_code == 0
+    assert scenes_in(page.read_text())[0]["players"][0]["hidden"] > 0
+
+
+def program_run(*arguments, **options):
+    """The program in a process of its own."""
+    command = [sys.executable, "-c", "from marriage_env.app.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, **options)
+
+
+def test_a_reader_that_has_enough_is_no_error(records):
+    code = "from marriage_env.app.cli import main; main()"
+    command = f'"{sys.executable}" -c "{code}" replay "{records}" --match 3 | head -n 1'
+    told = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert told.stdout.startswith("step 0")
+    assert "rror" not in told.stderr
+
+
+def test_standard_input_may_be_closed(records):
+    closed = {"preexec_fn": lambda: os.close(0)}
+    for arguments in (["play", "saucers", "--seed", 3], ["replay", records]):
+        told = program_run(*arguments, **closed)
+        assert told.returncode == 0, told.stderr
+
+
+def test_what_is_typed_in_another_encoding_is_no_action():
+    told = program_run(
+        "play", "boxes", "--seed", 3, input=b"\xff\n", env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    )
+    assert told.returncode == 0, told.stderr
+    assert b"is not an action" in told.stdout
+
+
+def test_names_of_any_length_and_alphabet_are_shown(records):
+    record = dataclasses.replace(next(read_records(records)), players=("Ömer", "李", "W" * 200))
+    save_records(records, [record])
+    told = program_run("replay", records, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert told.returncode == 0, told.stderr
+    assert re.search(rb"^[> ] \?mer \(", told.stdout, re.MULTILINE)
+    assert "李 (" in run("replay", records).output
+    assert max(map(len, re.findall(r"^[> ] W.*", run("replay", records).output, re.MULTILINE))) <= 100
 
 
 def test_check_says_which_line_and_step_is_wrong(records):

@@ -1,4 +1,5 @@
-// A recorded match, stepped through: its moments lie in the page, compressed, as scenes in which all hands are seen.
+// A recorded match, stepped through: its moments lie in the page, compressed, as scenes in which all hands are seen, or
+// those of one viewer alone.
 "use strict";
 
 (() => {
@@ -55,8 +56,7 @@
       this.where = element("output", { className: "where" });
       this.playing = element("button", { type: "button", textContent: "Play" });
       this.playing.addEventListener("click", () => this.timer === null ? this.play() : this.pause());
-      this.viewer = element("select", {}, option("all", "all cards"),
-        ...this.scenes[0].players.map((player) => option(player.seat, `${player.name}'s cards`)));
+      this.viewer = element("select", {}, ...this.viewers());
       this.viewer.addEventListener("change", () => this.show(this.step));
       this.pace = element("select", {}, ...PACES.map(([name, pause]) => option(pause, name)));
       this.pace.value = PACES[1][1];
@@ -65,6 +65,14 @@
         this.button("First", () => 0), this.button("Back", () => this.step - 1), this.playing,
         this.button("On", () => this.step + 1), this.button("Last", () => last),
         labelled("Step", this.slider), this.where, labelled("Shown:", this.viewer), labelled("Pace", this.pace));
+    }
+
+    /** Whose cards can be shown: anybody's where the page has them all, or else those it was written with. */
+    viewers() {
+      const { viewer, players } = this.scenes[0];
+      const seats = players.map((player) => option(player.seat, `${player.name}'s cards`));
+      if (viewer === "all") return [option("all", "all cards"), ...seats];
+      return [viewer === null ? option("all", "cards of whoever is to act") : seats[viewer]];
     }
 
     button(text, step) {
