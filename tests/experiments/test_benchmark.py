@@ -68,6 +68,7 @@ def small(monkeypatch):
         monkeypatch.setattr(training_speed, name, training_speed.Settings(4 if name == "OURS" else 1, 8, 8, 1))
 
 
+@pytest.mark.nightly
 def test_all_figures_go_to_csv_and_a_plot(tmp_path, small):
     files = {"--csv": tmp_path / "figures.csv", "--plot": tmp_path / "plot.png", "--markdown": tmp_path / "page.md"}
     parts = ["batch", "sizes", "threads", "peers", "training"]

@@ -58,6 +58,7 @@ def test_every_peer_plays(name, monkeypatch):
     assert peers.PEERS[name].run(HASTE, 1) > 100
 
 
+@pytest.mark.nightly
 def test_pgx_plays_legally_and_makes_every_observation():
     skip_unless_installed("pgx/kuhn_poker")
     subprocess.run([sys.executable, "-c", PGX], cwd=peers.ROOT, check=True)
