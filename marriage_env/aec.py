@@ -160,9 +160,11 @@ class TableEnv(AECEnv[str, Any, int]):  # type: ignore[misc]
         """Go on where a record ends, as if its match had been played here, by the players named there (`names`).
 
         Raises:
-            OptionError: the record is of another game or of other rules than this environment.
+            OptionError: it is no record, or one of another game or of other rules than this environment.
             RecordMismatchError: the rules do not bear the record out. In both cases nothing has changed.
         """
+        if not isinstance(record, Record):
+            raise OptionError(f"record={shown(record)}: allowed is a Record")
         opening = record.opening
         if (opening.game, opening.rules) != (self.game.name, self.rules):
             raise OptionError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +25,7 @@ CODECS: dict[str, tuple[str, str, int, dict[str, str]]] = {
 }
 FORMS = tuple(CODECS)
 COLOURS = 256  # of a picture in a GIF
-FASTEST = 100.0  # pictures a second: GIF counts hundredths of one
+SLOWEST, FASTEST = 0.001, 100.0  # pictures a second: GIF counts hundredths of one
 
 Frame = NDArray[np.uint8]
 
@@ -38,10 +38,10 @@ def save_video(frames: Iterable[Frame], path: str | Path, fps: float = 2.0) -> N
             one at least.
         path: of the file, which ends in ``.mp4`` or ``.gif``. In a film of odd width or height the last column or row
             is left out of MP4, which knows even ones alone.
-        fps: pictures a second, above 0 and up to 100.
+        fps: pictures a second, 0.001 to 100.
 
     Raises:
-        OptionError: one of these cannot be, or PyAV is not installed.
+        OptionError: one of these cannot be, the file cannot be written, or PyAV is not installed.
     """
     with Film(path, fps) as film:
         for frame in frames:
@@ -59,10 +59,8 @@ class Film:
     """
 
     def __init__(self, path: str | Path, fps: float) -> None:
-        self.path = Path(path)
+        self.path = path_of_film(path)
         self.form = self.path.suffix[1:].lower()
-        if self.form not in FORMS:
-            raise OptionError(f"path={str(path)!r}: allowed is a name that ends in .mp4 or .gif")
         self.fps = check_fps(fps)
         need_av("a film")
         self.shape: tuple[int, ...] | None = None
@@ -83,14 +81,23 @@ class Film:
         if self.shape is None:
             self._open(frame.shape)
         coded = in_colours(frame) if self.form == "gif" else in_even_size(frame)
-        self._file.mux(self._stream.encode(coded))
+        with self._named():  # with the first picture that the codec gives out, the file is opened
+            self._file.mux(self._stream.encode(coded))
 
     def close(self) -> None:
         """End the film. A second time does nothing."""
-        if self._file is not None:
-            self._file.mux(self._stream.encode())
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with self._named(), contextlib.closing(file):
+                file.mux(self._stream.encode())
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """OptionError that names the film if its file cannot be written."""
+        try:
+            yield
+        except OSError as error:
+            raise OptionError(f"path={str(self.path)!r} cannot be written: {error.strerror}") from error
 
     def _open(self, shape: tuple[int, ...]) -> None:
         import av
@@ -193,12 +200,20 @@ class RecordVideo(BaseWrapper):  # type: ignore[misc]
             self._film = None
 
 
+def path_of_film(path: Any) -> Path:
+    """`path` as a Path; OptionError for one that no film can have."""
+    if isinstance(path, (str, Path)) and Path(path).suffix[1:].lower() in FORMS and "\0" not in str(path):
+        return Path(path)
+    said = str(path) if isinstance(path, Path) else path
+    raise OptionError(f"path={shown(said)}: allowed is a name that ends in .mp4 or .gif")
+
+
 def check_fps(fps: Any) -> float:
     """`fps` as a float; OptionError for one that no film can have."""
     with contextlib.suppress(TypeError, ValueError, OverflowError):
-        if not isinstance(fps, (bool, str)) and 0 < float(fps) <= FASTEST:
+        if not isinstance(fps, (bool, str)) and SLOWEST <= float(fps) <= FASTEST:
             return float(fps)
-    raise OptionError(f"fps={shown(fps)}: allowed is a number above 0 and up to {FASTEST:g}")
+    raise OptionError(f"fps={shown(fps)}: allowed is a number from {SLOWEST:g} to {FASTEST:g}")
 
 
 def check_frame(frame: Any, shape: tuple[int, ...] | None) -> None:

@@ -78,7 +78,33 @@ def test_other_forms_are_refused(tmp_path, name):
         save_video(pictures(2), tmp_path / name)
 
 
-@pytest.mark.parametrize("fps", [0, -1, 101, float("nan"), float("inf"), "2", None, True, 10**400])
+@pytest.mark.parametrize("path", [3, None, b"film.mp4", "a\0.mp4"])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(OptionError, match=r"ends in \.mp4 or \.gif"):
+        save_video(pictures(2), path)
+
+
+@pytest.mark.parametrize("name", ["nowhere/film.mp4", "folder.gif"])
+def test_a_place_that_cannot_be_written_is_named(tmp_path, name):
+    (tmp_path / "folder.gif").mkdir()
+    with pytest.raises(OptionError, match=rf"{name}' cannot be written: \w"):
+        save_video(pictures(2), tmp_path / name)
+
+
+@pytest.mark.parametrize("form", ["mp4", "gif"])
+def test_a_full_disk_is_told_with_the_name_of_the_film(tmp_path, form):
+    resource = pytest.importorskip("resource")
+    noise = np.random.default_rng(0).integers(0, 255, (30, 100, 160, 3)).astype(np.uint8)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
+    try:
+        with pytest.raises(OptionError, match=rf"film.{form}' cannot be written: File too large"):
+            save_video(noise, tmp_path / f"film.{form}")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("fps", [0, -1, 1e-9, 101, float("nan"), float("inf"), "2", None, True, 10**400])
 def test_a_bad_pace_is_refused(tmp_path, fps):
     with pytest.raises(OptionError, match="fps"):
         save_video(pictures(2), tmp_path / "film.mp4", fps=fps)

@@ -40,9 +40,13 @@ def viewer_asked(text: str, players: int) -> Viewer:
 
 def views(record: Record, viewer: Viewer) -> Iterator[View]:
     """Each moment of a match as a viewer sees it; RecordMismatchError where the rules do not allow what was done."""
-    game, rules = GAMES[record.opening.game], record.opening.rules
-    for moment in moments(record):
-        yield VIEWS[game.name](game, rules, moment.table, names=record.players, viewer=viewer)
+    return (view_of(record, moment.table, viewer) for moment in moments(record))
+
+
+def view_of(record: Record, table: Any, viewer: Viewer) -> View:
+    """A moment of a match, by the table's record, as a viewer sees it."""
+    game = GAMES[record.opening.game]
+    return VIEWS[game.name](game, record.opening.rules, table, names=record.players, viewer=viewer)
 
 
 def check_target(path: Path | None, source: Path) -> None:
@@ -57,10 +61,10 @@ def step_through(record: Record, viewer: Viewer) -> None:
         for number, view in enumerate(views(record, viewer)):
             show(view, number, len(record.steps))
         return
-    shown, number, last = list(views(record, viewer)), 0, len(record.steps)
+    tables, number, last = [moment.table for moment in moments(record)], 0, len(record.steps)
     click.echo(KEYS)
     while True:
-        show(shown[number], number, last)
+        show(view_of(record, tables[number], viewer), number, last)
         try:
             answer = typed_line("> ").strip()
         except EOFError:
@@ -68,7 +72,7 @@ def step_through(record: Record, viewer: Viewer) -> None:
         if answer in ("q", "quit"):
             return
         if answer.startswith("v "):
-            viewer, shown = changed(record, answer[2:].strip(), viewer, shown)
+            viewer = viewer_or_same(answer[2:].strip(), record.opening.rules.players, viewer)
         elif answer in ("", "b"):
             number = min(number + 1, last) if not answer else max(number - 1, 0)
         elif answer.isascii() and answer.isdecimal() and len(answer) < 8 and int(answer) <= last:
@@ -77,14 +81,13 @@ def step_through(record: Record, viewer: Viewer) -> None:
             click.echo(f"{KEYS}; steps are 0 to {last}")
 
 
-def changed(record: Record, asked: str, viewer: Viewer, shown: list[View]) -> tuple[Viewer, list[View]]:
-    """Another viewer and what he sees; the same as before, with a word, for nobody at the table."""
+def viewer_or_same(asked: str, players: int, viewer: Viewer) -> Viewer:
+    """The viewer who is asked for; the same as before, with a word, for nobody at the table."""
     try:
-        viewer = viewer_asked(asked, record.opening.rules.players)
+        return viewer_asked(asked, players)
     except OptionError as error:
         click.echo(str(error))
-        return viewer, shown
-    return viewer, list(views(record, viewer))
+        return viewer
 
 
 def show(view: View, number: int, last: int) -> None:

@@ -1,6 +1,7 @@
 """The program `marriage-env`, as its user calls it."""
 
 import dataclasses
+import fcntl
 import os
 import pty
 import re
@@ -8,8 +9,8 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
-from pathlib import Path
 
 import pytest
 
@@ -395,36 +396,82 @@ def test_ctrl_c_leaves_a_match_that_can_go_on(tmp_path):
     assert not record.over and record.steps
 
 
+class Typist:
+    """The program at a terminal of its own, and somebody who types there."""
+
+    def __init__(self, *arguments):
+        self.master, slave = pty.openpty()
+        command = [sys.executable, "-c", "from marriage_env.app.cli import main; main()", *map(str, arguments)]
+        environment = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
+        self.process = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True, preexec_fn=own_it
+        )
+        os.close(slave)
+        self.seen = ""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+    def wait_for(self, words):
+        end = time.monotonic() + 60
+        while words not in self.seen:
+            assert time.monotonic() < end, self.seen
+            if select.select([self.master], [], [], 0.2)[0]:
+                self.seen += os.read(self.master, 65536).decode(errors="replace")
+        self.seen = self.seen.partition(words)[2]
+
+    def type(self, keys):
+        os.write(self.master, keys)
+
+    def code(self):
+        return self.process.wait(20)
+
+
+def own_it():
+    """Make standard input the terminal that sends Ctrl-C."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
 def test_a_match_at_a_real_terminal(tmp_path):
     """With prompt_toolkit: completion by Tab, colours, and a way to leave."""
     path = tmp_path / "match.jsonl"
-    master, slave = pty.openpty()
-    code = "from marriage_env.app.cli import main; main()"
-    command = [sys.executable, "-c", code, "play", "boxes", "--seed", "4", "--record", str(path)]
-    environment = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
-    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment, cwd=Path.cwd())
-    os.close(slave)
-    seen = ""
-
-    def wait_for(words):
-        nonlocal seen
-        end = time.monotonic() + 60
-        while words not in seen:
-            assert time.monotonic() < end, seen
-            if select.select([master], [], [], 0.2)[0]:
-                seen += os.read(master, 65536).decode(errors="replace")
-        seen = seen.partition(words)[2]
-
-    try:
-        wait_for("player_0>")
-        os.write(master, b"QD\r")
-        wait_for("player_0 plays")
-        wait_for("player_0>")
-        os.write(master, b"quit\r")
-        wait_for("goes on with this match")
-        assert process.wait(20) == 0
-    finally:
-        process.kill()
-        os.close(master)
+    with Typist("play", "boxes", "--seed", 4, "--record", path) as typist:
+        typist.wait_for("player_0>")
+        typist.type(b"QD\r")
+        typist.wait_for("player_0 plays")
+        typist.wait_for("player_0>")
+        typist.type(b"quit\r")
+        typist.wait_for("goes on with this match")
+        assert typist.code() == 0
     (record,) = read_records(path)
     assert any(step.seat == 0 for step in record.steps)
+
+
+@pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 0)], ids=["Ctrl-C", "Ctrl-D"])
+def test_leaving_by_a_key(tmp_path, records, key, code):
+    with Typist("play", "boxes", "--seed", 4, "--record", tmp_path / "match.jsonl") as typist:
+        typist.wait_for("player_0>")
+        typist.type(key)
+        typist.wait_for("goes on with this match")
+        assert typist.code() == code
+    with Typist("replay", records) as typist:
+        typist.wait_for("step 0 of")
+        typist.wait_for("> ")
+        typist.type(key)
+        assert typist.code() == code
+
+
+def test_a_replay_is_stepped_through_at_a_terminal(records):
+    with Typist("replay", records) as typist:
+        steps = (b"\r", "step 1 of"), (b"9\r", "step 9 of"), (b"b\r", "step 8 of"), (b"x\r", "steps are 0 to")
+        for keys, words in (*steps, (b"v 7\r", "a seat from 0 to 2"), (b"v 0\r", "unseen"), (b"v all\r", "step 8")):
+            typist.wait_for("\n> ")
+            typist.type(keys)
+            typist.wait_for(words)
+        typist.type(b"q\r")
+        assert typist.code() == 0

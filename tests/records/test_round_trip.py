@@ -172,6 +172,8 @@ def test_a_refused_record_changes_nothing(module: Any) -> None:
         other.reset(seed=1)
         with pytest.raises(OptionError, match="allowed is"):
             env.resume(other.record)
+    with pytest.raises(OptionError, match="allowed is a Record"):
+        env.resume(other.record.as_data())
     assert face(env) == before
     assert len(env.record.steps) == 4
 
