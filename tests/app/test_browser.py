@@ -1,5 +1,6 @@
 """The pages in a real browser: whole matches by clicks and by keys, wide and narrow, for eyes and for ears."""
 
+import json
 import os
 import re
 import shutil
@@ -251,13 +252,117 @@ def test_rules_of_the_house_are_kept_to_and_wrong_ones_told(open_page):
     expect(page.get_by_role("heading", name="Boxes · deal 1 of 3")).to_be_visible()
 
 
+def test_a_field_in_closed_details_is_shown_where_it_is_wrong(open_page):
+    page = open_page()
+    summary, deals = page.get_by_text("Rules of the house"), page.get_by_label("deals")
+    summary.click()
+    deals.fill("")
+    summary.click()
+    expect(deals).to_be_hidden()
+    page.get_by_role("button", name="Sit down").click()
+    expect(deals).to_be_focused()
+    deals.evaluate("field => { field.value = '02' }")  # a number, though no JSON
+    page.get_by_role("button", name="Sit down").click()
+    expect(page.get_by_role("heading", name="deal 1 of 2")).to_be_visible()
+
+
+def test_nobody_sits_down_before_the_choices_have_come(open_page):
+    page = open_page()
+    held = []
+    page.route("**/api/choices", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    start = page.get_by_role("button", name="Sit down")
+    expect(start).to_be_disabled()
+    page.wait_for_timeout(100)
+    held[0].continue_()
+    expect(start).to_be_enabled()
+
+
+def test_the_same_players_play_again(open_page):
+    page = open_page()
+    page.get_by_label("Name at seat 1").fill("Zoë")
+    sit_down(page, "Saucers")
+    before = page.url
+    while not is_over(page):
+        expect(page.get_by_role("button", name="Play again")).to_be_hidden()
+        click_on(page)
+    page.get_by_role("button", name="Play again").click()
+    page.wait_for_url(lambda url: url != before)
+    page.wait_for_selector("main.table:not(.over)")
+    expect(page.locator(".own-seat .name")).to_have_text("Zoë")
+
+
+def test_a_browser_that_keeps_nothing_plays(open_page):
+    page = open_page()
+    refusing = (
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('', 'SecurityError') } })"
+    )
+    page.context.add_init_script(refusing)
+    context = page.context.new_page()
+    context.goto(page.url)
+    sit_down(context)
+    is_over(context)
+
+
+def test_a_double_click_is_one(open_page):
+    page = open_page()
+    said = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda text: said.append(text)))
+    sit_down(page)
+    assert not is_over(page)
+    page.locator(MAY_PLAY).first.evaluate("button => { button.click(); button.click() }")
+    page.wait_for_timeout(300)
+    assert sum('"act"' in text for text in said) == 1
+
+
+def test_a_notice_stays_in_the_log_and_is_no_step(open_page):
+    page = open_page()
+    sockets = []
+
+    def told(socket):
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    page.route_web_socket(re.compile("/ws$"), told)
+    sit_down(page, "Saucers")
+    assert not is_over(page)
+    before = page.locator("#lines li").all_inner_texts()
+    seats = json.dumps({"type": "notice", "text": "somebody has failed", "seats": ["human", "rules", "rules"]})
+    sockets[-1].send(seats)
+    expect(page.locator("#lines .notice")).to_have_text("somebody has failed.")
+    sockets[-1].close(code=4000)
+    expect(page.locator("#connection")).to_contain_text("lost")
+    expect(page.locator("#connection")).to_be_empty()
+    assert page.locator("#lines li:not(.notice)").all_inner_texts() == before
+    click_on(page)
+
+
+def test_the_hand_is_seen_with_the_table(open_page):
+    page = open_page()
+    sit_down(page)
+    assert not is_over(page)
+    assert page.evaluate("document.querySelector('.hand').getBoundingClientRect().bottom <= innerHeight + 20")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_longest_name_fits(open_page, size):
+    page = open_page(size)
+    page.get_by_label("Who plays at seat 2").select_option("guest")
+    page.get_by_label("Name at seat 2").fill("W" * 40)
+    sit_down(page)
+    expect(page.locator("#links")).to_be_visible()
+    assert fits(page)
+    page.reload()
+    expect(page.locator("#links")).to_be_visible()
+    assert page.evaluate("(list => list.scrollWidth <= list.clientWidth)(document.querySelector('#links'))")
+
+
 def test_a_guest_plays_by_his_link_and_a_watcher_sees_no_hand(open_page):
     page = open_page()
     page.get_by_role("radio", name="Saucers").check()
     page.get_by_label("Who plays at seat 2").select_option("guest")
     page.get_by_label("Name at seat 2").fill("<b>Zoë</b>")
     page.get_by_role("button", name="Sit down").click()
-    page.get_by_text("Invite others").click()
     guest, watcher = open_page(NARROW), open_page()
     guest.goto(page.get_by_role("link", name="<b>Zoë</b>").get_attribute("href"))
     watcher.goto(page.get_by_role("link", name="who only looks on").get_attribute("href"))

@@ -90,7 +90,7 @@ class Connection:
         except MessageError as error:
             await self._socket.close(NO_HELLO, reason(error))
         except TimeoutError:
-            await self._socket.close(NO_HELLO, "no key came")
+            await self._socket.close(TOO_SLOW, "no key came")
         except WebSocketDisconnect:
             pass
         else:

@@ -3,8 +3,7 @@
 
 (() => {
   const { element, button } = Table;
-  const ME = "me";
-  const GUEST = "guest";
+  const { ME, GUEST } = Kept;
   const TELLING = {
     boxes: "Five cards, five boxes, trumps that the queen of hearts beats, and kings that call for their queens.",
     saucers: "All cards are dealt; rows rise to the ace. Be first to be rid of yours, and mind the staked clubs.",
@@ -25,7 +24,9 @@
     part("games").addEventListener("change", showGame);
     part("players").addEventListener("change", showSeats);
     part("order").addEventListener("submit", sitDown);
+    part("order").addEventListener("invalid", unfold, { capture: true });
     showGame();
+    part("start").disabled = false;
   }
 
   // The tables that this browser knows
@@ -117,12 +118,22 @@
     return made;
   }
 
+  /** What is to be mended must be seen: a field in closed details gets no message from the browser. */
+  function unfold({ target }) {
+    const closed = target.closest("details");
+    if (closed) closed.open = true;
+  }
+
+  function chosen(control) {
+    return control.type === "number" ? control.valueAsNumber : JSON.parse(control.value);
+  }
+
   /** The rules that were changed; the server knows the others. */
   function rules() {
     const asked = { players: Number(part("players").value) };
     for (const option of game().options) {
       const control = part(`rule-${option.name}`);
-      const value = control && JSON.parse(control.value);
+      const value = control && chosen(control);
       if (control && value !== option.default) asked[option.name] = value;
     }
     return asked;
@@ -135,7 +146,7 @@
     part("wrong").textContent = "";
     part("start").disabled = true;
     try {
-      await order();
+      await Kept.begin({ game: game().name, title: game().title, rules: rules(), seats: seats() });
     } catch (error) {
       part("wrong").textContent = error.message;
     } finally {
@@ -143,21 +154,6 @@
     }
   }
 
-  async function order() {
-    const sitting = seats();
-    const asked = sitting.map(({ player, name }) => ({ player: [ME, GUEST].includes(player) ? "human" : player, name }));
-    const response = await fetch("/api/tables", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ game: game().name, rules: rules(), seats: asked }),
-    });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(answer.error);
-    const mine = sitting.findIndex(({ player }) => player === ME);
-    const key = answer.keys[mine] ?? answer.keys.watch;
-    const guests = sitting.flatMap(({ player, name }, seat) => player === GUEST ? [{ name, key: answer.keys[seat] }] : []);
-    const title = `${game().title}: ${sitting.map(({ name }) => name).join(", ")}`;
-    Kept.keep({ key, title, when: Date.now(), links: [...guests, { name: "who only looks on", key: answer.keys.watch }] });
-    location.assign(Kept.address(key));
-  }
-
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) showKept(); }); // come back to, as it was left
   begin().catch((error) => { part("wrong").textContent = `The server does not answer: ${error.message}`; });
 })();

@@ -9,7 +9,9 @@
   const MOST_BEHIND = 12; // steps, before the pace quickens
   const FIRST_WAIT = 300; // milliseconds before a lost connection is tried again
   const LONGEST_WAIT = 5000;
-  const FINAL = { 4400: "This link is none.", 4401: "", 4403: "" }; // closed for good, by code; "" has a reason
+  const FINAL = { 4400: "This link opens no table: ask for it again.", 4401: "" }; // closed for good, by code; "" has a reason
+  const TOO_OFTEN = 4429;
+  const LOOPBACK = /^(localhost|127\..*|\[::1\])$/;
   const part = (id) => document.getElementById(id);
   const table = part("table");
 
@@ -54,10 +56,11 @@
       this.seats = [];
       this.inOrder = Promise.resolve(); // what was told before has been taken in
       this.shown = null; // the scene, and after which step it is
+      this.answered = null; // the step to which an action has been sent
       this.steps = new Steps((step) => this.showStep(step));
       this.handlers = {
         table: (told) => this.tableTold(told), scene: (told) => this.steps.add(told), hint: (told) => this.hintTold(told),
-        notice: (told) => this.noticeTold(told), error: (told) => this.say(`${told.text}.`),
+        notice: (told) => this.noticeTold(told), error: (told) => this.errorTold(told),
       };
     }
 
@@ -80,7 +83,7 @@
         part("connection").textContent = FINAL[code] || reason;
         return;
       }
-      part("connection").textContent = "The connection is lost; trying again …";
+      part("connection").textContent = code === TOO_OFTEN ? reason : "The connection is lost; trying again …";
       setTimeout(() => this.connect(), this.wait);
       this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
     }
@@ -101,6 +104,7 @@
       part("connection").textContent = "";
       this.clauses ??= await this.fetchClauses(told.scene.game);
       this.steps.clear();
+      this.answered = null;
       this.seats = told.seats;
       part("undo").hidden = !told.undo;
       this.logAll(told.earlier, told.lines);
@@ -125,13 +129,18 @@
     noticeTold({ text, seats }) {
       this.seats = seats;
       this.say(`${text}.`);
-      this.log(text);
+      this.log(`${text}.`, "notice");
+    }
+
+    errorTold({ text }) {
+      this.answered = null;
+      this.say(`${text}.`);
     }
 
     // What is shown
 
     showStep(step) {
-      this.log(Table.line(step.scene));
+      this.log(step.line);
       this.show(step);
     }
 
@@ -141,7 +150,8 @@
       Table.draw(table, scene, { labels, clauses: this.clauses, onAct: (action) => this.act(action) });
       part("hint").disabled = !this.mine();
       part("hint").hidden = scene.over;
-      part("again").hidden = !scene.over;
+      part("new").hidden = !scene.over;
+      part("again").hidden = !scene.over || !kept(this.key)?.order;
       document.title = `${this.mine() ? "Your turn: " : ""}${scene.title}, Marriage`;
     }
 
@@ -155,28 +165,32 @@
       else part("connection").textContent = text;
     }
 
-    log(text) {
-      part("lines").append(element("li", {}, ...Table.rich(text, Table.opener(this.clauses))));
+    log(text, className = "") {
+      part("lines").append(element("li", { className }, ...Table.rich(text, Table.opener(this.clauses))));
       part("log").scrollTop = part("log").scrollHeight;
     }
 
     /** Bring the log to what the server has: lines that stand there already stay, and are not told again. */
     logAll(earlier, lines) {
       const list = part("lines");
-      if (!list.children.length) list.start = earlier + 1;
+      const steps = () => list.querySelectorAll("li:not(.notice)").length; // notices are of no step
+      if (!steps()) list.start = earlier + 1;
       const begun = list.start - 1;
-      while (list.children.length > earlier + lines.length - begun) list.lastChild.remove();
-      if (begun + list.children.length < earlier) {
+      while (steps() > earlier + lines.length - begun) list.lastChild.remove();
+      if (begun + steps() < earlier) {
         list.replaceChildren();
         list.start = earlier + 1;
       }
-      for (const line of lines.slice(list.start - 1 + list.children.length - earlier)) this.log(line);
+      for (const line of lines.slice(list.start - 1 + steps() - earlier)) this.log(line);
     }
 
     // What the player does
 
     act(action) {
-      if (this.upToDate()) this.send({ type: "act", step: this.shown.step, action });
+      const { step } = this.shown;
+      if (!this.upToDate() || this.answered === step) return; // a double click is one
+      this.answered = step;
+      this.send({ type: "act", step, action });
     }
 
     ask(type) {
@@ -204,11 +218,19 @@
 
   // The page
 
+  /** What this browser keeps of a table, if it has begun it. */
+  function kept(key) {
+    return Kept.tables().find((table) => table.key === key);
+  }
+
   function showLinks(key) {
-    const links = Kept.tables().find((kept) => kept.key === key)?.links ?? [];
+    const links = kept(key)?.links ?? [];
     part("invite").hidden = !links.length;
+    part("invite").open = links.length > 1; // somebody is waited for
+    part("loopback").hidden = !LOOPBACK.test(location.hostname);
     part("links").replaceChildren(...links.map(({ name, key: own }) => {
       const link = element("a", { href: Kept.address(own) }, name);
+      if (!navigator.clipboard) return element("li", {}, link); // there is none without https, but on this machine
       const copy = button("Copy", async () => {
         await navigator.clipboard.writeText(Kept.address(own));
         copy.textContent = "Copied";
@@ -219,9 +241,21 @@
 
   function showPaces() {
     part("pace").replaceChildren(...PACES.map(([name, pause]) => element("option", { value: pause }, name)));
-    const kept = localStorage.getItem(PACE);
-    part("pace").value = PACES.some(([, pause]) => String(pause) === kept) ? kept : PACES[2][1];
-    part("pace").addEventListener("change", () => localStorage.setItem(PACE, part("pace").value));
+    const pace = Kept.read(PACE);
+    part("pace").value = PACES.some(([, pause]) => String(pause) === pace) ? pace : PACES[2][1];
+    part("pace").addEventListener("change", () => Kept.write(PACE, part("pace").value));
+  }
+
+  /** The same game with the same players, at a table of its own. */
+  async function playAgain(game) {
+    part("again").disabled = true;
+    try {
+      await Kept.begin(kept(game.key).order);
+    } catch (error) {
+      game.say(`${error.message}.`);
+    } finally {
+      part("again").disabled = false;
+    }
   }
 
   function begin() {
@@ -237,6 +271,7 @@
     game.connect();
     part("hint").addEventListener("click", () => game.ask("hint"));
     part("undo").addEventListener("click", () => game.ask("undo"));
+    part("again").addEventListener("click", () => playAgain(game));
     part("help").addEventListener("click", () => part("keys").showModal());
     part("close-keys").addEventListener("click", () => part("keys").close());
     document.addEventListener("keydown", (event) => pressed(event, game));

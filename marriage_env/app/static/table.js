@@ -430,10 +430,5 @@ const Table = (() => {
     return chance < 0.01 ? "<1 %" : `${Math.round(100 * chance)} %`;
   }
 
-  /** A step in one line: what was done, and what was paid for it. */
-  function line(scene) {
-    return [scene.last, ...scene.paid].map((text) => sentence(text, scene.players)).join(" ");
-  }
-
-  return { draw, say, hint, line, percent, rich, opener, element, button };
+  return { draw, say, hint, percent, rich, opener, element, button };
 })();
