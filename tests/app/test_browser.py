@@ -37,6 +37,7 @@ except ModuleNotFoundError as error:
     MISSING = f"{error.name} is missing"
 else:
     MISSING = "" if CHROMIUM else "there is no chromium"
+    expect.set_options(timeout=PATIENCE)
 NEEDED = bool(os.environ.get("MARRIAGE_NEEDS_BROWSER"))
 pytestmark = pytest.mark.skipif(bool(MISSING) and not NEEDED, reason=MISSING or "all is there")
 
