@@ -15,6 +15,7 @@ from marriage_env.errors import AgentError, IllegalActionError, OptionError
 from marriage_env.games import GAMES
 from marriage_env.options import one_of, shown, whole
 from marriage_env.records import Record, record_of
+from marriage_env.records.record import MOST_ABOUT
 from marriage_env.registration import MODULES
 from marriage_env.render.scene import Scene, scene_of
 from marriage_env.render.text import VIEWS
@@ -61,6 +62,7 @@ class Match:
         self.env: TableEnv = MODULES[one_of("game", game, tuple(GAMES))].raw_env(**rules)
         self.seats = self._checked_seats(seats)
         self.names = self._checked_names(names)
+        self._about: dict[str, str] = {}  # what else its record has to say
         made = {name: make_agent(name) for name in dict.fromkeys(self.seats) if name != HUMAN}
         self._agents: list[Agent | None] = [made.get(name) for name in self.seats]
         self.env.reset(seed=seed)
@@ -83,6 +85,9 @@ class Match:
         opening = record.opening
         match = cls(opening.game, dataclasses.asdict(opening.rules), seats or seats_in(record), names=record.players)
         match.env.resume(record)
+        own = match.record.about
+        others = [(name, text) for name, text in record.about.items() if name not in own]
+        match._about = dict(others[: MOST_ABOUT - len(match.seats)])  # a record with more could not be read again
         return match
 
     @property
@@ -113,7 +118,7 @@ class Match:
     @property
     def record(self) -> Record:
         """The match so far, with who sits where."""
-        about = {f"seat {seat}": name for seat, name in enumerate(self.seats)}
+        about = self._about | {f"seat {seat}": name for seat, name in enumerate(self.seats)}
         return dataclasses.replace(self.env.record, players=tuple(self.names), about=about)
 
     def view(self, viewer: Viewer, columns: int = 100) -> View:

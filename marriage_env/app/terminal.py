@@ -89,7 +89,8 @@ class TerminalTable:
 
     def play(self) -> None:
         """Play until the match is over, or its player leaves; RecordFileError if it cannot be kept."""
-        self.keep()
+        if not self.match.over:
+            self.keep()
         try:
             self.play_on()
         finally:

@@ -232,6 +232,15 @@ def test_resume_wants_one_match(records):
     failed(run("play", "resume", records), 1, "allowed is a file with one match")
 
 
+def test_a_match_that_is_over_is_shown_and_its_file_stays(records):
+    line = records.read_bytes().splitlines(keepends=True)[0]
+    records.write_bytes(line)
+    result = run("play", "resume", records, "--seat", 1)
+    assert result.exit_code == 0
+    assert "the match is over" in result.output
+    assert records.read_bytes() == line
+
+
 def test_a_record_cannot_choose_a_program_to_run(tmp_path):
     path, proof = tmp_path / "evil.jsonl", tmp_path / "proof"
     match = Match("boxes", {"players": 5}, [HUMAN, *["rules"] * 4], seed=1)

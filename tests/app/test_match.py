@@ -180,6 +180,14 @@ def test_a_record_that_does_not_say_who_sits_where():
         seats_in(record)
 
 
+def test_what_else_a_record_says_stays_as_far_as_there_is_room():
+    match = Match("saucers", {"players": 3}, [HUMAN, "rules", "rules"], seed=1)
+    told = {"seat 0": "nobody", **{f"text {number}": "said" for number in range(49)}}
+    record = Match.of_record(dataclasses.replace(match.record, about=told), [HUMAN, "random", "rules"]).record
+    assert (record.about["seat 0"], record.about["seat 1"], record.about["text 0"]) == (HUMAN, "random", "said")
+    assert from_json(record.as_json()) == record
+
+
 class Failing:
     """An agent that plays once, and then no more."""
 
