@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -10,9 +9,6 @@ import subprocess
 import sys
 
 import pytest
-
-from marriage_env import saucers_v0
-from tests.helpers import play_random
 
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = [
@@ -37,8 +33,6 @@ try:
     import starlette  # noqa: F401
     from axe_playwright_python.sync_playwright import Axe
     from playwright.sync_api import expect, sync_playwright
-
-    from marriage_env.app.replay_page import write_page
 except ModuleNotFoundError as error:
     MISSING = f"{error.name} is missing"
 else:
@@ -439,23 +433,3 @@ def play_on(page):
     page.reload()
     page.wait_for_selector("main.over")
     assert page.locator("#lines li").all_inner_texts() == told
-
-
-@pytest.mark.parametrize("viewer", ["all", 1, None])
-def test_a_replay_shows_the_cards_it_was_written_with(open_page, tmp_path, viewer):
-    env = saucers_v0.raw_env()
-    env.reset(seed=1)
-    play_random(env, random.Random(1))
-    write_page(env.record, tmp_path / "replay.html", viewer)
-    page = open_page()
-    page.goto((tmp_path / "replay.html").as_uri())
-    shown = page.get_by_label("Shown:")
-    assert shown.locator("option").count() == (4 if viewer == "all" else 1)
-    backs = page.locator(".card.back")
-    expect(backs).to_have_count({"all": 0}.get(viewer, 24))
-    if viewer == "all":
-        shown.select_option("player_1's cards")
-        expect(backs).to_have_count(24)
-    page.get_by_role("button", name="Last").click()
-    last = len(env.record.steps)
-    expect(page.locator(".where")).to_have_text(f"{last} of {last}")

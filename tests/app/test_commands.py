@@ -292,14 +292,6 @@ def program_run(*arguments, **options):
     return subprocess.run(command, capture_output=True, **options)
 
 
-def test_a_reader_that_has_enough_is_no_error(records):
-    code = "from marriage_env.app.cli import main; main()"
-    command = f'"{sys.executable}" -c "{code}" replay "{records}" --match 3 | head -n 1'
-    told = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert told.stdout.startswith("step 0")
-    assert "rror" not in told.stderr
-
-
 def test_standard_input_may_be_closed(records):
     closed = {"preexec_fn": lambda: os.close(0)}
     for arguments in (["play", "saucers", "--seed", 3], ["replay", records]):

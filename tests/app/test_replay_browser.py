@@ -69,6 +69,20 @@ def test_a_seat_sees_its_own_cards_and_what_all_have_seen(replay):
     assert page.locator(".back").count() > 0
 
 
+@pytest.mark.parametrize("viewer", [1, None])
+def test_a_page_written_for_one_viewer_shows_no_others_cards(chromium, tmp_path, viewer):  # noqa: F811
+    from marriage_env.app.replay_page import write_page
+
+    env = saucers_v0.raw_env(players=3)
+    env.reset(seed=1)
+    write_page(env.record, tmp_path / "match.html", viewer)
+    page = chromium.new_page()
+    page.goto((tmp_path / "match.html").as_uri())
+    expect(page.get_by_label("Shown:").locator("option")).to_have_count(1)
+    expect(page.locator(".card.back")).to_have_count(24)
+    page.close()
+
+
 def test_it_is_accessible_and_does_not_scroll_sideways(replay):
     page, _ = replay
     found = Axe().run(page).response["violations"]
