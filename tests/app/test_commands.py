@@ -387,7 +387,8 @@ def test_ctrl_c_leaves_a_match_that_can_go_on(tmp_path):
     path = tmp_path / "match.jsonl"
     code = "from marriage_env.app.cli import main; main()"
     command = [sys.executable, "-c", code, "play", "boxes", "--seed", "4", "--record", str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, **pipes, preexec_fn=heed_ctrl_c) as process:
         while b"1 play" not in process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)
@@ -436,6 +437,12 @@ class Typist:
 def own_it():
     """Make standard input the terminal that sends Ctrl-C."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    heed_ctrl_c()
+
+
+def heed_ctrl_c():
+    """End at SIGINT, though the tests may run in the background, where a shell has it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_a_match_at_a_real_terminal(tmp_path):
