@@ -47,6 +47,7 @@ def test_tournaments_are_timed_in_turn_and_the_table_goes_to_its_page(page, monk
     assert "--deals 7`: medians of 3 rounds" in page.read_text()
 
 
+@pytest.mark.nightly
 def test_a_tournament_that_is_timed_is_played_to_its_end():
     pytest.importorskip("safetensors")
     assert 0 < tournament_scaling.seconds(1, None) < 600

@@ -219,7 +219,12 @@ def played(folder, asked, agents, workers):
 
 
 @pytest.mark.parametrize(
-    ("agent", "seconds"), [(Late(), 10.0), (Fails(), 10.0), (Hangs(), 0.3)], ids=["late", "fails", "hangs"]
+    ("agent", "seconds"),
+    [
+        pytest.param(Late(), 10.0, id="late", marks=pytest.mark.nightly),
+        pytest.param(Fails(), 10.0, id="fails"),
+        pytest.param(Hangs(), 0.3, id="hangs"),
+    ],
 )
 def test_agents_that_fail_or_hang_have_the_same_standings(on_ray, agent, seconds, tmp_path):
     asked = tournament_of("it", "random", "rules", deals=45, seconds=seconds)
