@@ -5,6 +5,10 @@ import random
 
 import pytest
 
+pytest.importorskip("starlette")  # that all is there where it is needed, is asked in test_browser.py
+pytest.importorskip("playwright")
+pytest.importorskip("axe_playwright_python")
+
 from marriage_env import saucers_v0
 from tests.app.test_browser import NARROW, WIDE, Axe, chromium, expect, pytestmark  # noqa: F401
 from tests.helpers import play_random
