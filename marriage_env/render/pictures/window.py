@@ -46,6 +46,10 @@ class Window:
     def close(self) -> None:
         """Close the window; it does not open again."""
         self.closed = True
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Destroy the window, if there is one; the next picture opens another, unless it was closed."""
         window = self._window
         self._forget()
         if window is not None and pygame.display.get_init():
@@ -55,6 +59,8 @@ class Window:
         if self._window is None:
             pygame.display.init()
             self._window = pygame.Window(f"Marriage: {title}", (self.width, height_of_picture(self.width)))
+            if not _open:
+                pygame.register_quit(let_go)
             _open[self._window.id] = self
         self._window.get_surface().blit(image, (0, 0))
         self._window.flip()
@@ -70,6 +76,15 @@ class Window:
         for number in [number for number, window in _open.items() if window is self]:
             del _open[number]
         self._window = None
+
+
+def let_go() -> None:
+    """Destroy all windows before another part of the program shuts down pygame.
+
+    They would go with it, but pygame would take them for windows still, and destroy others in their place.
+    """
+    for window in list(_open.values()):
+        window.let_go()
 
 
 def look_after_windows() -> None:
